@@ -1,0 +1,5 @@
+"""`python -m everything_server`."""
+
+from everything_server.cli import main
+
+main()

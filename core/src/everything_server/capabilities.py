@@ -1,0 +1,59 @@
+"""Which client capabilities a feature may count on."""
+
+from mcp_types import (
+    ClientCapabilities,
+    CreateMessageRequest,
+    ElicitationCapability,
+    ElicitRequest,
+    ElicitRequestURLParams,
+    FormElicitationCapability,
+    ListRootsRequest,
+    RootsCapability,
+    SamplingCapability,
+    UrlElicitationCapability,
+)
+from pydantic import BaseModel
+
+ROOTS = ClientCapabilities(roots=RootsCapability())
+SAMPLING = ClientCapabilities(sampling=SamplingCapability())
+FORM_ELICITATION = ClientCapabilities(elicitation=ElicitationCapability(form=FormElicitationCapability()))
+URL_ELICITATION = ClientCapabilities(elicitation=ElicitationCapability(url=UrlElicitationCapability()))
+
+
+def satisfies(declared: ClientCapabilities | None, required: ClientCapabilities) -> bool:
+    """Whether a client that declared `declared` has all that `required` names.
+
+    An empty `elicitation` object means form mode (2025-11-25 client/elicitation, Capabilities).
+    """
+    if declared is None:
+        return not required.model_dump(exclude_none=True)
+    have = declared.model_dump(exclude_none=True)
+    if declared.elicitation is not None and not have["elicitation"]:
+        have["elicitation"] = {"form": {}}
+    return _covers(have, required.model_dump(exclude_none=True))
+
+
+def _covers(have: object, need: object) -> bool:
+    if not isinstance(need, dict):
+        return True
+    if not isinstance(have, dict):
+        return False
+    return all(key in have and _covers(have[key], value) for key, value in need.items())  # pyright: ignore[reportUnknownVariableType]
+
+
+def needed_for(request: BaseModel) -> ClientCapabilities:
+    """The capability that lets a client answer one of the requests of an `InputRequiredResult`.
+
+    2026-07-28 basic/patterns/mrtr: a server asks only for what the client declared.
+    """
+    match request:
+        case ElicitRequest(params=ElicitRequestURLParams()):
+            return URL_ELICITATION
+        case ElicitRequest():
+            return FORM_ELICITATION
+        case CreateMessageRequest():
+            return SAMPLING
+        case ListRootsRequest():
+            return ROOTS
+        case _:
+            return ClientCapabilities()

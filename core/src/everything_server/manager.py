@@ -1,0 +1,259 @@
+"""Loads the wanted plugins one by one and keeps an outcome for each, so that none is lost silently."""
+
+import logging
+from collections.abc import Iterable, Iterator
+from contextlib import suppress
+from dataclasses import dataclass, field
+from enum import StrEnum
+from typing import TYPE_CHECKING, Any
+
+import pluggy
+
+from everything_server import hookspecs
+from everything_server.discovery import Candidate, discover
+from everything_server.eras import Era
+from everything_server.errors import PluginError
+from everything_server.selection import Misfit, Wanted, select
+from everything_server.specs import (
+    Declaration,
+    ExtensionSpec,
+    PromptSpec,
+    ResourceSpec,
+    ResourceTemplateSpec,
+    ToolSpec,
+)
+from everything_server.version import __version__
+
+if TYPE_CHECKING:
+    from packaging.requirements import Requirement
+
+logger = logging.getLogger(__name__)
+
+CORE_DISTRIBUTION = "everything-server-core"
+
+_DECLARED_BY = {
+    "everything_server_tools": (ToolSpec,),
+    "everything_server_resources": (ResourceSpec, ResourceTemplateSpec),
+    "everything_server_prompts": (PromptSpec,),
+    "everything_server_extensions": (ExtensionSpec,),
+}
+
+
+class Status(StrEnum):
+    """What became of a plugin."""
+
+    ACTIVE = "active"
+    DISABLED = "disabled"
+    INCOMPATIBLE = "incompatible"
+    BROKEN = "broken"
+    CONFLICT = "conflict"
+    UNKNOWN = "unknown"
+    """Not a plugin: an item of `--plugins` or `--disable` that fits none."""
+
+    @property
+    def is_failure(self) -> bool:
+        """Whether something that was wanted is missing."""
+        return self not in (Status.ACTIVE, Status.DISABLED)
+
+
+@dataclass
+class Outcome:
+    """What became of one candidate, or of one item that fits none."""
+
+    name: str
+    status: Status
+    reason: str = ""
+    candidate: Candidate | None = None
+    wanted: Wanted = Wanted.NO
+    error: BaseException | None = field(default=None, repr=False)
+
+    @property
+    def by_name(self) -> bool:
+        """Whether its absence stops the server rather than earning a warning."""
+        return self.wanted is Wanted.BY_NAME
+
+
+@dataclass(frozen=True)
+class Plugin:
+    """A plugin that is loaded, with what it declared for each era."""
+
+    candidate: Candidate
+    declarations: dict[Era, tuple[Declaration, ...]]
+    instructions: dict[Era, str]
+
+    @property
+    def name(self) -> str:
+        """Its name, `group.feature`."""
+        return self.candidate.name
+
+    @property
+    def eras(self) -> tuple[Era, ...]:
+        """The eras in which it declares anything."""
+        return tuple(era for era in Era if self.declarations[era] or self.instructions[era])
+
+
+class PluginManager:
+    """Finds, selects, checks, imports and registers plugins. Made by whoever starts a server, never at import.
+
+    Args:
+        plugins: Items to select, as typed after `--plugins`; None selects all that are not opt-in.
+        disable: Items to leave out, as typed after `--disable`.
+        strict: Treat everything that is wrong as if the plugin had been asked for by name.
+        candidates: The plugins to choose from; by default those installed.
+        core_version: The version that plugins' requirements are checked against.
+    """
+
+    def __init__(
+        self,
+        plugins: Iterable[str] | None = None,
+        disable: Iterable[str] = (),
+        *,
+        strict: bool = False,
+        candidates: Iterable[Candidate] | None = None,
+        core_version: str = __version__,
+    ) -> None:
+        self.strict = strict
+        self._core_version = core_version
+        self._candidates = sorted(discover() if candidates is None else candidates)
+        self._selection = select(self._candidates, plugins, disable)
+        self._pluggy = pluggy.PluginManager(hookspecs.PROJECT)
+        self._pluggy.add_hookspecs(hookspecs)
+        self._plugins: dict[str, Plugin] = {}
+        self._outcomes: dict[Candidate, Outcome] = {}
+        self._said: set[str] = set()
+
+    def load(self) -> None:
+        """Import and register every wanted plugin; what goes wrong becomes its outcome, nothing is raised."""
+        for candidate in self._candidates:
+            self._outcomes[candidate] = self._load(candidate, self._selection.wanted[candidate])
+
+    @property
+    def outcomes(self) -> list[Outcome]:
+        """One for each installed plugin in the order of their names, then one for each item that fits none."""
+        return [*self._outcomes.values(), *(_unknown(misfit) for misfit in self._selection.misfits)]
+
+    @property
+    def plugins(self) -> list[Plugin]:
+        """The active plugins, in the order of their names."""
+        return list(self._plugins.values())
+
+    @property
+    def anything_by_name(self) -> bool:
+        """Whether a failure would have to stop the server, so that all must be known before it starts."""
+        return self.strict or any(outcome.by_name for outcome in self._outcomes.values())
+
+    def drop(self, plugin: Plugin, status: Status, reason: str, error: BaseException | None = None) -> None:
+        """Take a loaded plugin out again, whole."""
+        del self._plugins[plugin.name]
+        outcome = self._outcomes[plugin.candidate]
+        outcome.status, outcome.reason, outcome.error = status, reason, error
+
+    def check(self) -> None:
+        """Say on the log what is wrong and was not said yet.
+
+        Raises:
+            PluginError: Something that was asked for by name, or anything at all when strict, cannot be used.
+        """
+        failures = [outcome for outcome in self.outcomes if outcome.status.is_failure]
+        fatal = [outcome for outcome in failures if self.strict or outcome.by_name]
+        if fatal:
+            raise PluginError("\n".join(describe(outcome) for outcome in fatal))
+        for outcome in failures:
+            if outcome.name in self._said:
+                continue
+            self._said.add(outcome.name)
+            others = f"the other {len(self._plugins)} plugins are active"
+            silence = f"; to silence this: --disable {outcome.name}" if outcome.candidate else ""
+            show_traceback = outcome.error is not None and logger.isEnabledFor(logging.INFO)
+            logger.warning(
+                "%s\n  %s%s", describe(outcome), others, silence, exc_info=outcome.error if show_traceback else None
+            )
+
+    def _load(self, candidate: Candidate, wanted: Wanted) -> Outcome:
+        def outcome(status: Status, reason: str = "", error: BaseException | None = None) -> Outcome:
+            return Outcome(candidate.name, status, reason, candidate, wanted, error)
+
+        if wanted is Wanted.NO:
+            opt_in = candidate.opt_in and "opt-in; to use it: --plugins " + candidate.name
+            return outcome(Status.DISABLED, opt_in or "")
+        if problem := core_conflict(candidate.requires, self._core_version):
+            return outcome(Status.INCOMPATIBLE, problem)
+        if taken := self._plugins.get(candidate.name):
+            return outcome(Status.CONFLICT, f"its name is taken by {taken.candidate.origin}")
+        try:
+            module: object = candidate.entry_point.load()
+            self._pluggy.register(module, name=candidate.name)
+            self._pluggy.check_pending()
+            self._plugins[candidate.name] = self._collect(candidate, module)
+        except (Exception, SystemExit) as error:  # code of others, which may do anything, exit() included
+            with suppress(AssertionError, ValueError):  # not registered, if that is what failed
+                self._pluggy.unregister(name=candidate.name)
+            return outcome(Status.BROKEN, f"{type(error).__name__}: {error}", error)
+        return outcome(Status.ACTIVE)
+
+    def _collect(self, candidate: Candidate, module: object) -> Plugin:
+        """Call each hook of one plugin for each era, so that every declaration has an owner."""
+        others = {plugin for plugin in self._pluggy.get_plugins() if plugin is not module}
+        declarations: dict[Era, tuple[Declaration, ...]] = {}
+        instructions: dict[Era, str] = {}
+        implemented = {caller.name for caller in self._pluggy.get_hookcallers(module) or ()}
+        for era in Era:
+            declared: list[Declaration] = []
+            for hook, kinds in _DECLARED_BY.items():
+                if hook not in implemented or (hook == "everything_server_extensions" and era is Era.LEGACY):
+                    continue
+                arguments = {} if hook == "everything_server_extensions" else {"era": era}
+                results: list[Any] = self._pluggy.subset_hook_caller(hook, others)(**arguments)
+                for declaration in (item for result in results for item in result):
+                    declared.append(_checked(declaration, kinds, hook))
+            declarations[era] = tuple(item for item in declared if era in getattr(item, "eras", (era,)))
+            texts: list[str | None] = []
+            if "everything_server_instructions" in implemented:
+                texts = self._pluggy.subset_hook_caller("everything_server_instructions", others)(era=era)
+            instructions[era] = "\n\n".join(text.strip() for text in texts if text)
+        return Plugin(candidate, declarations, instructions)
+
+
+def describe(outcome: Outcome) -> str:
+    """One line for people: which plugin, whose, what is wrong."""
+    if outcome.candidate is None:
+        return f"{outcome.name}: {outcome.reason}"
+    verb = {Status.CONFLICT: "conflicts"}.get(outcome.status, f"is {outcome.status}")
+    return f"plugin '{outcome.name}' ({outcome.candidate.origin}) {verb}: {outcome.reason}"
+
+
+def core_conflict(requires: Iterable[str], core_version: str) -> str:
+    """Why a distribution with these `Requires-Dist` lines cannot run on this core; empty when it can.
+
+    Judged from metadata alone, so nothing of the plugin is imported.
+    """
+    for requirement in _core_requirements(requires):
+        if not requirement.specifier.contains(core_version, prereleases=True):
+            return f"needs {CORE_DISTRIBUTION} {requirement.specifier}, found {core_version}"
+    return ""
+
+
+def _core_requirements(requires: Iterable[str]) -> "Iterator[Requirement]":
+    from packaging.requirements import InvalidRequirement, Requirement
+    from packaging.utils import canonicalize_name
+
+    for line in requires:
+        try:
+            requirement = Requirement(line)
+        except InvalidRequirement:
+            continue  # pip has accepted it; it says nothing that can be read about the core
+        applies = requirement.marker is None or requirement.marker.evaluate({"extra": ""})
+        if applies and canonicalize_name(requirement.name) == CORE_DISTRIBUTION:
+            yield requirement
+
+
+def _checked(declaration: object, kinds: tuple[type[Declaration], ...], hook: str) -> Declaration:
+    if not isinstance(declaration, kinds):
+        expected = " or ".join(kind.__name__ for kind in kinds)
+        raise TypeError(f"{hook} gave a {type(declaration).__name__}, expected {expected}")
+    return declaration
+
+
+def _unknown(misfit: Misfit) -> Outcome:
+    wanted = Wanted.BY_NAME if misfit.exact else Wanted.AS_ONE_OF_MANY
+    return Outcome(f"{misfit.option} {misfit.item}", Status.UNKNOWN, misfit.problem, wanted=wanted)

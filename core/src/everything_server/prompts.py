@@ -1,0 +1,90 @@
+"""Turns a declared prompt into what `prompts/list` shows and `prompts/get` renders."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from mcp.server.mcpserver.prompts import Prompt as SDKPrompt
+from mcp.server.mcpserver.prompts.base import PromptArgument as SDKPromptArgument
+from mcp_types import GetPromptResult, InputRequiredResult, Prompt, PromptArgument, PromptMessage
+from pydantic import ValidationError
+
+from everything_server.context import Context
+from everything_server.errors import InvalidArgumentError, invalid_params
+from everything_server.functions import Function, description_of, explain
+from everything_server.specs import PromptSpec
+
+
+@dataclass(frozen=True, slots=True)
+class CompiledPrompt:
+    """A prompt of one era."""
+
+    spec: PromptSpec
+    wire: Prompt
+    """As `prompts/list` shows it."""
+    _function: Function
+
+    async def render(self, arguments: Mapping[str, str], context: Context) -> GetPromptResult | InputRequiredResult:
+        """The messages of the prompt.
+
+        Raises:
+            MCPError: -32602, naming each argument that is missing, undeclared, or has a value the prompt cannot use
+                (2026-07-28 server/prompts, Error Handling).
+        """
+        declared = {argument.name: bool(argument.required) for argument in self.wire.arguments or ()}
+        problems = [f"{name}: is required" for name, required in declared.items() if required and name not in arguments]
+        problems += [f"{name[:100]}: is no argument of this prompt" for name in arguments if name not in declared]
+        if problems:
+            raise self._refusal(problems)
+        try:
+            parsed = self._function.parse(arguments)
+            result = await self._function.call(parsed, context)
+        except ValidationError as error:
+            raise self._refusal(explain(error)) from None
+        except InvalidArgumentError as error:
+            raise self._refusal([str(error)]) from None
+        if isinstance(result, InputRequiredResult):
+            return result
+
+        async def rendered() -> object:
+            return result
+
+        # The SDK's own conversion of whatever a prompt may return, given the value that we have already.
+        messages = await SDKPrompt(name=self.spec.name, fn=rendered).render({}, context)
+        assert not isinstance(messages, InputRequiredResult)
+        return GetPromptResult(
+            description=self.wire.description,
+            messages=[PromptMessage(role=message.role, content=message.content) for message in messages],
+        )
+
+    def _refusal(self, problems: list[str]) -> Exception:
+        return invalid_params(f"Invalid arguments for prompt {self.wire.name}: {'; '.join(problems)}")
+
+
+def compile_prompt(spec: PromptSpec) -> CompiledPrompt:
+    """Derive a prompt's arguments from its function.
+
+    Raises:
+        Exception: The function's signature cannot be described, or a completion is for no argument of it.
+    """
+    function = Function(spec.fn)
+    schema = function.metadata.arg_model.model_json_schema()
+    arguments = [
+        PromptArgument(
+            name=name, description=described.get("description"), required=name in schema.get("required", ()) or None
+        )
+        for name, described in schema.get("properties", {}).items()
+    ]
+    if strays := set(spec.completions) - {argument.name for argument in arguments}:
+        raise TypeError(f"prompt {spec.name!r} completes {', '.join(sorted(strays))}, which it does not take")
+    return CompiledPrompt(
+        spec=spec,
+        wire=Prompt(
+            name=spec.name,
+            title=spec.title,
+            description=description_of(spec.fn, spec.description),
+            arguments=arguments or None,
+            icons=list(spec.icons) or None,
+            _meta=dict(spec.meta) if spec.meta is not None else None,
+        ),
+        _function=function,
+    )

@@ -1,0 +1,205 @@
+"""All that the active plugins declare for one era, compiled: immutable, built once per process."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from types import MappingProxyType
+
+from mcp_types import (
+    ClientCapabilities,
+    CompletionsCapability,
+    InputRequiredResult,
+    PromptsCapability,
+    ReadResourceResult,
+    ResourcesCapability,
+    ServerCapabilities,
+    ToolsCapability,
+)
+
+from everything_server.capabilities import satisfies
+from everything_server.context import Context
+from everything_server.eras import Era
+from everything_server.errors import ResourceNotFoundError, resource_not_found
+from everything_server.manager import Plugin, PluginManager, Status
+from everything_server.prompts import CompiledPrompt, compile_prompt
+from everything_server.resources import CompiledResource, CompiledTemplate, compile_resource, compile_template
+from everything_server.specs import (
+    Declaration,
+    ExtensionSpec,
+    PromptSpec,
+    ResourceSpec,
+    ResourceTemplateSpec,
+    ToolSpec,
+)
+from everything_server.tools import CompiledTool, compile_tool
+
+
+@dataclass(frozen=True)
+class Registry:
+    """What a server of one era is composed from. Every list is in the order of the plugins' names."""
+
+    era: Era
+    tools: Mapping[str, CompiledTool]
+    resources: Mapping[str, CompiledResource]
+    templates: Mapping[str, CompiledTemplate]
+    prompts: Mapping[str, CompiledPrompt]
+    extensions: tuple[ExtensionSpec, ...]
+    instructions: str
+
+    @cached_property
+    def capabilities(self) -> ServerCapabilities:
+        """What is advertised: exactly what the active plugins serve."""
+        completable = any(entry.spec.completions for entry in (*self.templates.values(), *self.prompts.values()))
+        return ServerCapabilities(
+            tools=ToolsCapability(list_changed=True) if self.tools else None,
+            resources=ResourcesCapability(subscribe=True, list_changed=True) if self.has_resources else None,
+            prompts=PromptsCapability(list_changed=True) if self.prompts else None,
+            completions=CompletionsCapability() if completable else None,
+            extensions={spec.identifier: dict(spec.settings) for spec in self.extensions} or None,
+        )
+
+    @property
+    def has_resources(self) -> bool:
+        """Whether there is anything to read."""
+        return bool(self.resources or self.templates)
+
+    @cached_property
+    def gated_tools(self) -> tuple[CompiledTool, ...]:
+        """The tools that not every client can use."""
+        return tuple(tool for tool in self.tools.values() if tool.spec.requires is not None)
+
+    def tools_for(self, declared: ClientCapabilities | None) -> list[CompiledTool]:
+        """The tools that a legacy client with these capabilities is shown."""
+        return [
+            tool
+            for tool in self.tools.values()
+            if tool.spec.requires is None or satisfies(declared, tool.spec.requires)
+        ]
+
+    async def read(self, uri: str, context: Context) -> ReadResourceResult | InputRequiredResult:
+        """The contents of a resource: the one at that URI, else the first template that knows it.
+
+        Raises:
+            MCPError: The era's error for an unknown resource.
+        """
+        try:
+            if resource := self.resources.get(uri):
+                return await resource.read(context)
+            for template in self.templates.values():
+                variables = template.match(uri)
+                if variables is not None:
+                    return await template.read(uri, variables, context)
+        except ResourceNotFoundError:
+            raise resource_not_found(uri, self.era) from None
+        raise resource_not_found(uri, self.era)
+
+    async def read_resource(self, uri: str, context: Context) -> ReadResourceResult:
+        """The contents of a resource for one of our own functions, which cannot answer a question."""
+        result = await self.read(uri, Context(context.request_context, uri=uri))
+        if isinstance(result, InputRequiredResult):
+            raise resource_not_found(uri, self.era)
+        return result
+
+
+class Registries:
+    """Both eras' registries; each is compiled when first asked for, and kept."""
+
+    def __init__(self, manager: PluginManager) -> None:
+        self.manager = manager
+        self._registries: dict[Era, Registry] = {}
+        self._drop_conflicts()
+
+    def __call__(self, era: Era) -> Registry:
+        """The registry of an era; what went wrong in compiling it is said on the log.
+
+        Raises:
+            PluginError: Something that was asked for by name cannot be used.
+        """
+        registry = self.build(era)
+        self.manager.check()
+        return registry
+
+    def build(self, era: Era) -> Registry:
+        """The registry of an era. A plugin with a declaration that cannot be compiled is dropped whole."""
+        while (registry := self._registries.get(era)) is None:
+            broken = self._compile(era)
+            if broken is not None:
+                self._registries.clear()  # what the broken plugin gave the other era goes as well
+        return registry
+
+    def provisions(self, plugin: Plugin) -> list[str]:
+        """What a plugin provides, for people: `tool echo`, `prompt simple-prompt`, …"""
+        keys = dict.fromkeys(key for era in Era for item in plugin.declarations[era] for key in _keys(item))
+        return [f"{kind} {name}" for kind, name in keys]
+
+    def _drop_conflicts(self) -> None:
+        """Keep the first of two plugins that declare the same thing in one era, and drop the later one whole.
+
+        Checked here because the SDK would keep one of the two and only log it.
+        """
+        owners: dict[tuple[Era, str, str], Plugin] = {}
+        for plugin in self.manager.plugins:
+            keys = [(era, *key) for era in Era for item in plugin.declarations[era] for key in _keys(item)]
+            doubles = {key for key in keys if key in owners or keys.count(key) > 1}
+            if not doubles:
+                owners.update(dict.fromkeys(keys, plugin))
+                continue
+            era, kind, name = min(doubles)
+            owner = owners.get((era, kind, name), plugin)
+            whose = "itself" if owner is plugin else f"'{owner.name}' ({owner.candidate.origin})"
+            self.manager.drop(plugin, Status.CONFLICT, f"{kind} '{name}' is declared by {whose} already")
+
+    def _compile(self, era: Era) -> Plugin | None:
+        """Build the registry of an era, or give the plugin that stood in the way, dropped."""
+        tools: dict[str, CompiledTool] = {}
+        resources: dict[str, CompiledResource] = {}
+        templates: dict[str, CompiledTemplate] = {}
+        prompts: dict[str, CompiledPrompt] = {}
+        extensions: list[ExtensionSpec] = []
+        for plugin in self.manager.plugins:
+            for declaration in plugin.declarations[era]:
+                try:
+                    match declaration:
+                        case ToolSpec(name=name):
+                            tools[name] = compile_tool(declaration, era)
+                        case ResourceSpec(uri=uri):
+                            resources[uri] = compile_resource(declaration)
+                        case ResourceTemplateSpec(uri_template=uri_template):
+                            templates[uri_template] = compile_template(declaration)
+                        case PromptSpec(name=name):
+                            prompts[name] = compile_prompt(declaration)
+                        case ExtensionSpec():
+                            extensions.append(declaration)
+                except Exception as error:  # what an author may do wrong in a signature has no common type
+                    _, what = _keys(declaration)[0]
+                    reason = f"{what}: {type(error).__name__}: {error}"
+                    self.manager.drop(plugin, Status.BROKEN, reason, error)
+                    return plugin
+        texts = [plugin.instructions[era] for plugin in self.manager.plugins]
+        self._registries[era] = Registry(
+            era=era,
+            tools=MappingProxyType(tools),
+            resources=MappingProxyType(resources),
+            templates=MappingProxyType(templates),
+            prompts=MappingProxyType(prompts),
+            extensions=tuple(extensions),
+            instructions="\n\n".join(text for text in texts if text),
+        )
+        return None
+
+
+def _keys(declaration: Declaration) -> list[tuple[str, str]]:
+    """The kinds and names under which a declaration must be the only one."""
+    match declaration:
+        case ToolSpec(name=name):
+            return [("tool", name)]
+        case ResourceSpec(uri=uri):
+            return [("resource", uri)]
+        case ResourceTemplateSpec(uri_template=uri_template):
+            return [("template", uri_template)]
+        case PromptSpec(name=name):
+            return [("prompt", name)]
+        case ExtensionSpec(identifier=identifier, methods=methods):
+            return [("extension", identifier), *(("method", binding.method) for binding in methods)]
+
+

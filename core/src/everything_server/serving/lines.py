@@ -1,0 +1,172 @@
+"""Lines to and from file descriptors, whatever they are: pipes, sockets, files, terminals.
+
+Reading and writing block, so each has a thread. They are daemons: a thread that is stuck in a read from a terminal, or
+in a write to a client that does not read, must not keep the process from ending.
+"""
+
+import asyncio
+import os
+import select
+from collections import deque
+from collections.abc import Callable
+from queue import SimpleQueue
+from threading import Event, Lock, Thread
+from typing import Final
+
+import anyio
+
+BACKLOG: Final = 1 << 20
+"""Bytes that may wait, read and not yet served, or to be written, before their source is made to wait."""
+
+MAX_LINE: Final = 256 << 20
+"""The longest line, in bytes, that is kept to be read as a message."""
+
+_CHUNK: Final = 1 << 16
+
+
+class TooLong:
+    """A line over the limit, whose content was let go."""
+
+
+class LineReader:
+    """The lines that arrive on a descriptor, without their ends."""
+
+    def __init__(self, descriptor: int, max_line: int = MAX_LINE) -> None:
+        self._descriptor = descriptor
+        self._max_line = max_line
+        self._loop = asyncio.get_running_loop()
+        self._lines: deque[bytes | TooLong] = deque()
+        self._waiting_bytes = 0
+        self._partial = bytearray()
+        self._skipping = False
+        self._ended = False
+        self._news = asyncio.Event()
+        self._room = Event()
+        self._room.set()
+        Thread(target=self._read, name="stdin", daemon=True).start()
+
+    async def receive(self) -> bytes | TooLong | None:
+        """The next line; None when there are no more."""
+        while not self._lines:
+            if self._ended:
+                return None
+            self._news.clear()
+            await self._news.wait()
+        line = self._lines.popleft()
+        if isinstance(line, bytes):
+            self._waiting_bytes -= len(line)
+        if self._waiting_bytes < BACKLOG:
+            self._room.set()
+        return line
+
+    def _read(self) -> None:
+        chunk = b"?"
+        while chunk:
+            self._room.wait()
+            try:
+                chunk = os.read(self._descriptor, _CHUNK)
+            except BlockingIOError:
+                select.select([self._descriptor], [], [])
+                continue
+            except OSError:
+                chunk = b""
+            if not _call(self._loop, self._feed, chunk):
+                return
+
+    def _feed(self, chunk: bytes) -> None:
+        start = 0
+        while (end := chunk.find(b"\n", start)) >= 0:
+            self._partial += chunk[start:end]
+            self._finish_line()
+            start = end + 1
+        self._partial += chunk[start:]
+        if self._skipping or len(self._partial) > self._max_line:
+            self._partial.clear()
+            self._skipping = True
+        if not chunk:
+            self._ended = True
+            self._finish_line()  # a last line may lack its end
+        if self._waiting_bytes >= BACKLOG:
+            self._room.clear()
+        self._news.set()
+
+    def _finish_line(self) -> None:
+        line = bytes(self._partial).strip(b" \t\r")
+        self._partial.clear()
+        if self._skipping:
+            self._skipping = False
+            self._lines.append(TooLong())
+        elif line:
+            self._lines.append(line)
+            self._waiting_bytes += len(line)
+
+
+class LineWriter:
+    """Writes lines to a descriptor, in the order in which they were sent."""
+
+    def __init__(self, descriptor: int) -> None:
+        self._descriptor = descriptor
+        self._loop = asyncio.get_running_loop()
+        self._queue: SimpleQueue[bytes] = SimpleQueue()
+        self._lock = Lock()
+        self._backlog = 0
+        self._waiting = False
+        self._progress = asyncio.Event()
+        self.broken = anyio.Event()
+        """Set when nobody reads there any more; what is sent then is lost."""
+        Thread(target=self._write, name="stdout", daemon=True).start()
+
+    async def send(self, line: bytes) -> None:
+        """Send one line, without its end; waits while too much is waiting already."""
+        if self.broken.is_set():
+            return
+        with self._lock:
+            self._backlog += len(line) + 1
+        self._queue.put(line + b"\n")
+        if self._backlog > BACKLOG:
+            await self._until(BACKLOG)
+
+    async def flush(self, limit: float) -> None:
+        """Wait until all has been written, at most `limit` seconds."""
+        with anyio.move_on_after(limit):
+            await self._until(0)
+
+    async def _until(self, backlog: int) -> None:
+        while not self.broken.is_set():
+            with self._lock:
+                if self._backlog <= backlog:
+                    return
+                self._waiting = True
+            self._progress.clear()
+            await self._progress.wait()
+
+    def _write(self) -> None:
+        while True:
+            rest = memoryview(self._queue.get())
+            size = len(rest)
+            while rest:
+                try:
+                    rest = rest[os.write(self._descriptor, rest) :]
+                except BlockingIOError:
+                    select.select([], [self._descriptor], [])
+                except OSError:
+                    _call(self._loop, self._break)
+                    return
+            with self._lock:
+                self._backlog -= size
+                waiting, self._waiting = self._waiting, False
+            if waiting and not _call(self._loop, self._progress.set):
+                return
+
+    def _break(self) -> None:
+        self.broken.set()
+        self._progress.set()
+
+
+def _call(loop: asyncio.AbstractEventLoop, function: Callable[..., object], *args: object) -> bool:
+    """Have the loop call a function; False when the loop is closed, so that there is nothing left to do."""
+    try:
+        loop.call_soon_threadsafe(function, *args)
+    except RuntimeError:
+        return False
+    return True

@@ -1,0 +1,56 @@
+"""Keeps the protocol's standard streams to the protocol."""
+
+import os
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True)
+class WireDescriptors:
+    """Where the client's messages come from and go to."""
+
+    stdin: int
+    stdout: int
+
+
+@contextmanager
+def claim_standard_streams() -> Iterator[WireDescriptors]:
+    """Take descriptors 0 and 1 for the protocol, so that nothing else can read or write there.
+
+    While claimed, descriptor 0 reads as empty and descriptor 1 is stderr: a plugin's print, at import or later, and
+    the output of any child process cannot spoil the protocol. (The SDK does the same, but only once it serves.)
+
+    Raises:
+        OSError: A standard stream is closed.
+    """
+    sys.stdout.flush()
+    stdin, stdout = _above_standard(0), _above_standard(1)
+    null = os.open(os.devnull, os.O_RDONLY)
+    os.dup2(null, 0)
+    os.close(null)
+    try:
+        os.dup2(2, 1)
+    except OSError:  # stderr is closed
+        null = os.open(os.devnull, os.O_WRONLY)
+        os.dup2(null, 1)
+        os.close(null)
+    try:
+        yield WireDescriptors(stdin, stdout)
+    finally:
+        with suppress(OSError, ValueError):
+            sys.stdout.flush()  # what was printed meanwhile belongs to stderr
+        os.dup2(stdin, 0)
+        os.dup2(stdout, 1)
+        # The copies stay open: a thread may still be blocked in a read, and must not find another file there.
+
+
+def _above_standard(descriptor: int) -> int:
+    """A private copy, which child processes do not inherit, with a number that is no standard stream's."""
+    copies = [os.dup(descriptor)]
+    while copies[-1] <= 2:
+        copies.append(os.dup(descriptor))
+    for low in copies[:-1]:
+        os.close(low)
+    return copies[-1]

@@ -1,0 +1,149 @@
+"""Turns a declared tool into what `tools/list` shows and `tools/call` runs, under the very same schema."""
+
+import logging
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import pydantic_core
+from jsonschema_rs import Draft202012Validator, ValidationErrorKind
+from jsonschema_rs import ValidationError as SchemaViolation
+from mcp.server.mcpserver.exceptions import ResourceError
+from mcp.server.mcpserver.resolve import resolve_arguments
+from mcp.server.mcpserver.tools import Tool as SDKTool
+from mcp_types import CallToolResult, InputRequiredResult, TextContent, Tool
+from pydantic import ValidationError
+
+from everything_server.context import Context
+from everything_server.eras import Era
+from everything_server.errors import InvalidArgumentError, MCPError, ToolError
+from everything_server.functions import Function, description_of, explain
+from everything_server.specs import ToolSpec
+
+logger = logging.getLogger(__name__)
+
+_MASK = "this value"
+"""Stands for the value in a message about it: a message must not repeat megabytes, nor what may be secret."""
+
+
+@dataclass(frozen=True, slots=True)
+class CompiledTool:
+    """A tool of one era."""
+
+    spec: ToolSpec
+    wire: Tool
+    """As `tools/list` shows it."""
+    _function: Function
+    _sdk_tool: SDKTool
+    _schema: Draft202012Validator
+    _wrap: bool
+
+    async def call(self, arguments: Mapping[str, Any], context: Context) -> CallToolResult | InputRequiredResult:
+        """Check the arguments against the published schema, run the tool, and shape its result.
+
+        Whatever goes wrong inside is a result with `isError` (2026-07-28 server/tools, Error Handling); the text of an
+        unexpected exception stays on the log.
+
+        Raises:
+            MCPError: The tool chose to answer with a protocol error.
+        """
+        if problems := [line for violation in self._schema.iter_errors(arguments) for line in _lines(violation)]:
+            return self._refuse(problems)
+        try:
+            parsed = self._function.parse(arguments)
+        except ValidationError as error:  # what JSON Schema cannot say, such as a string that is no Unicode
+            return self._refuse(explain(error))
+        try:
+            return self._shape(await self._run(parsed, context))
+        except MCPError:
+            raise
+        except InvalidArgumentError as error:
+            return self._refuse([str(error)])
+        except (ToolError, ResourceError) as error:
+            return error_result(str(error))
+        except Exception:
+            logger.exception("tool %r raised", self.wire.name)
+            return error_result(f"Error executing tool {self.wire.name}")
+
+    async def _run(self, arguments: dict[str, Any], context: Context) -> Any:
+        if self._sdk_tool.resolved_params:
+            tool = self._sdk_tool
+            resolved = await resolve_arguments(tool.resolved_params, tool.resolver_plans, arguments, context)
+            if isinstance(resolved, InputRequiredResult):
+                return resolved
+            arguments = {**arguments, **resolved}
+        return await self._function.call(arguments, context)
+
+    def _shape(self, result: Any) -> CallToolResult | InputRequiredResult:
+        shaped = self._sdk_tool.fn_metadata.convert_result(result)
+        if not self.spec.structured or isinstance(result, CallToolResult) or isinstance(shaped, InputRequiredResult):
+            return shaped
+        value = shaped.structured_content
+        natural = value["result"] if self._sdk_tool.fn_metadata.wrap_output else value
+        text = pydantic_core.to_json(natural).decode()
+        return CallToolResult(
+            content=[TextContent(type="text", text=text)],
+            structured_content={"result": natural} if self._wrap else natural,
+        )
+
+    def _refuse(self, problems: list[str]) -> CallToolResult:
+        listed = "".join(f"\n- {problem}" for problem in problems)
+        return error_result(f"Invalid arguments for tool {self.wire.name}:{listed}")
+
+
+def compile_tool(spec: ToolSpec, era: Era) -> CompiledTool:
+    """Derive a tool's schemas from its function; costs about a millisecond, so it is done once per process.
+
+    Raises:
+        Exception: The function's signature cannot be described; the type depends on what is wrong with it.
+    """
+    sdk_tool = SDKTool.from_function(
+        spec.fn,
+        name=spec.name,
+        title=spec.title,
+        description=description_of(spec.fn, spec.description),
+        annotations=spec.annotations,
+        structured_output=True if spec.structured else False,
+    )
+    input_schema = {**sdk_tool.parameters, "additionalProperties": False}
+    output_schema = sdk_tool.output_schema
+    # 2025-11-25 allows only objects as structured content, 2026-07-28 any value (server/tools, Structured Content).
+    wrap = sdk_tool.fn_metadata.wrap_output and era is Era.LEGACY
+    if output_schema is not None and sdk_tool.fn_metadata.wrap_output and era is Era.MODERN:
+        definitions = {key: value for key, value in output_schema.items() if key == "$defs"}
+        output_schema = {**output_schema["properties"]["result"], **definitions}
+    return CompiledTool(
+        spec=spec,
+        wire=Tool(
+            name=spec.name,
+            title=spec.title,
+            description=sdk_tool.description or None,
+            input_schema=input_schema,
+            output_schema=output_schema,
+            annotations=spec.annotations,
+            icons=list(spec.icons) or None,
+            _meta=dict(spec.meta) if spec.meta is not None else None,
+        ),
+        _function=Function(spec.fn, sdk_tool.fn_metadata),
+        _sdk_tool=sdk_tool,
+        _schema=Draft202012Validator(input_schema, mask=_MASK),
+        _wrap=wrap,
+    )
+
+
+def error_result(text: str) -> CallToolResult:
+    """A result that tells the client's model what went wrong."""
+    return CallToolResult(content=[TextContent(type="text", text=text)], is_error=True)
+
+
+def _lines(violation: SchemaViolation) -> Iterator[str]:
+    """`argument: problem`, one for each argument concerned."""
+    place = "".join(f"[{part}]" if isinstance(part, int) else f".{part}" for part in violation.instance_path).lstrip(".")
+    prefix = f"{place}." if place else ""
+    match violation.kind:
+        case ValidationErrorKind.Required(property=name):
+            yield f"{prefix}{name}: is required"
+        case ValidationErrorKind.AdditionalProperties(unexpected=names):
+            yield from (f"{prefix}{name[:100]}: is no argument of this tool" for name in names)
+        case _:
+            yield f"{place or 'arguments'}: {violation.message.replace(_MASK + ' ', '', 1)}"

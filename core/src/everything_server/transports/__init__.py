@@ -1,0 +1,1 @@
+"""Transports: bind to what carries the messages, serve there, and shut down in order."""

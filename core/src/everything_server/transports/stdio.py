@@ -1,0 +1,53 @@
+"""The stdio transport of the product: standard streams, signals, exit."""
+
+import logging
+import os
+import signal
+import sys
+
+import anyio
+
+from everything_server.eras import Era
+from everything_server.serving.factory import Factory
+from everything_server.serving.lines import LineReader, LineWriter
+from everything_server.serving.stdio import serve_lines
+from everything_server.standard_streams import WireDescriptors
+
+logger = logging.getLogger(__name__)
+
+
+def run_stdio(factory: Factory, wire: WireDescriptors, eras: frozenset[Era]) -> None:
+    """Serve the client on claimed descriptors until its input ends, or SIGINT or SIGTERM arrives; a second one forces.
+
+    Args:
+        factory: Makes the servers.
+        wire: Where the messages come from and go to.
+        eras: What is served.
+    """
+    if os.isatty(wire.stdin):
+        print("everything-server: serving MCP on stdin and stdout, one JSON message a line; end with Ctrl+D", file=sys.stderr)
+    anyio.run(_serve, factory, wire, eras)
+
+
+async def _serve(factory: Factory, wire: WireDescriptors, eras: frozenset[Era]) -> None:
+    stop = anyio.Event()
+    async with anyio.create_task_group() as tasks:
+        tasks.start_soon(_watch_signals, stop)
+        await serve_lines(
+            LineReader(wire.stdin),
+            LineWriter(wire.stdout),
+            factory,
+            legacy="serve" if Era.LEGACY in eras else "reject",
+            modern="serve" if Era.MODERN in eras else "ignore",
+            stop=stop,
+        )
+        tasks.cancel_scope.cancel()
+
+
+async def _watch_signals(stop: anyio.Event) -> None:
+    with anyio.open_signal_receiver(signal.SIGINT, signal.SIGTERM) as signals:
+        async for number in signals:
+            if stop.is_set():
+                os._exit(128 + number)
+            logger.info("stopping on signal %d", number)
+            stop.set()

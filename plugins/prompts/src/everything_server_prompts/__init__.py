@@ -1,0 +1,1 @@
+"""Prompts of everything-server; each module is one plugin."""

@@ -1,0 +1,1 @@
+"""Resource families of everything-server; each module is one plugin."""

@@ -1,0 +1,1 @@
+"""Tools of everything-server; each module is one plugin."""
