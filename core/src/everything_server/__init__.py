@@ -8,6 +8,9 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from mcp.server.caching import CacheHint as CacheHint
+    from mcp.server.extension import MethodBinding as MethodBinding
+
     from everything_server.capabilities import FORM_ELICITATION as FORM_ELICITATION
     from everything_server.capabilities import ROOTS as ROOTS
     from everything_server.capabilities import SAMPLING as SAMPLING
@@ -35,9 +38,7 @@ if TYPE_CHECKING:
     from everything_server.serving.factory import ServerFactory as ServerFactory
     from everything_server.serving.factory import ServingContext as ServingContext
     from everything_server.serving.stdio import serve_stdio as serve_stdio
-    from everything_server.specs import CacheHint as CacheHint
     from everything_server.specs import ExtensionSpec as ExtensionSpec
-    from everything_server.specs import MethodBinding as MethodBinding
     from everything_server.specs import PromptSpec as PromptSpec
     from everything_server.specs import ResourceSpec as ResourceSpec
     from everything_server.specs import ResourceTemplateSpec as ResourceTemplateSpec

@@ -1,5 +1,7 @@
 """Which client capabilities a feature may count on."""
 
+from typing import Any, cast
+
 from mcp_types import (
     ClientCapabilities,
     CreateMessageRequest,
@@ -27,18 +29,17 @@ def satisfies(declared: ClientCapabilities | None, required: ClientCapabilities)
     """
     if declared is None:
         return not required.model_dump(exclude_none=True)
-    have = declared.model_dump(exclude_none=True)
+    have: dict[str, Any] = declared.model_dump(exclude_none=True)
     if declared.elicitation is not None and not have["elicitation"]:
         have["elicitation"] = {"form": {}}
     return _covers(have, required.model_dump(exclude_none=True))
 
 
-def _covers(have: object, need: object) -> bool:
-    if not isinstance(need, dict):
-        return True
-    if not isinstance(have, dict):
-        return False
-    return all(key in have and _covers(have[key], value) for key, value in need.items())  # pyright: ignore[reportUnknownVariableType]
+def _covers(have: dict[str, Any], need: dict[str, Any]) -> bool:
+    return all(
+        name in have and (not isinstance(value, dict) or _covers(have[name], cast("dict[str, Any]", value)))
+        for name, value in need.items()
+    )
 
 
 def needed_for(request: BaseModel) -> ClientCapabilities:

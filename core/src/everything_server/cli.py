@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from everything_server.manager import Outcome, PluginManager
     from everything_server.registry import Registries
 
+
 @dataclass(frozen=True)
 class Options:
     """What was typed before the command."""
@@ -196,7 +197,9 @@ def _table(rows: list[dict[str, Any]]) -> str:
         details = row["reason"] or ", ".join(row["provides"])
         cells.append((row["name"], row["status"], ",".join(row["eras"]) or "-", owner, details))
     widths = [max(len(cell[column]) for cell in cells) for column in range(4)]
-    lines = ("  ".join((*(text.ljust(width) for text, width in zip(cell, widths, strict=False)), cell[4])) for cell in cells)
+    lines = (
+        "  ".join((*(text.ljust(width) for text, width in zip(cell, widths, strict=False)), cell[4])) for cell in cells
+    )
     return "\n".join(line.rstrip() for line in lines)
 
 

@@ -1,6 +1,6 @@
 """What a function of a plugin can reach: its server instance, its request, its client."""
 
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Coroutine
 from contextlib import AsyncExitStack
 from typing import Any, Protocol, TypeVar, cast
 
@@ -67,7 +67,7 @@ class ServerContext:
             self._state[kind] = kind()
         return cast(T, self._state[kind])
 
-    def start(self, function: Callable[..., Awaitable[None]], *args: object) -> None:
+    def start(self, function: Callable[..., Coroutine[Any, Any, None]], *args: object) -> None:
         """Run `function(*args)` beside the requests of a legacy connection, until it ends or the connection does.
 
         Raises:

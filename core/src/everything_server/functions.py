@@ -4,8 +4,8 @@ import inspect
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-from mcp.server.mcpserver.utilities.func_metadata import FuncMetadata, func_metadata
 from mcp.server.mcpserver.utilities.context_injection import find_context_parameter
+from mcp.server.mcpserver.utilities.func_metadata import FuncMetadata, func_metadata
 from pydantic import ValidationError
 
 from everything_server.context import Context
@@ -19,7 +19,7 @@ class Function:
         self.context_parameter = find_context_parameter(fn)
         skip = () if self.context_parameter is None else (self.context_parameter,)
         self.metadata = metadata or func_metadata(fn, skip_names=skip, structured_output=False)
-        self._is_async = any(map(inspect.iscoroutinefunction, (fn, getattr(fn, "__call__", None))))
+        self._is_async = inspect.iscoroutinefunction(fn) or inspect.iscoroutinefunction(type(fn).__call__)
 
     def parse(self, arguments: Mapping[str, Any]) -> dict[str, Any]:
         """The keyword arguments for the function.
@@ -52,7 +52,7 @@ def explain(error: ValidationError) -> list[str]:
 
 
 def _place(location: Sequence[int | str]) -> str:
-    """Where in the params, in the names of the protocol: those of models and of union members say nothing to a client."""
+    """Where in the params, in the protocol's names: those of models and union members say nothing to a client."""
     parts = [part for part in location if isinstance(part, int) or (part[:1].islower() and part.isidentifier())]
     if parts[:1] == ["params"]:
         parts = parts[1:]

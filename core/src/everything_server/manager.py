@@ -204,8 +204,7 @@ class PluginManager:
                     continue
                 arguments = {} if hook == "everything_server_extensions" else {"era": era}
                 results: list[Any] = self._pluggy.subset_hook_caller(hook, others)(**arguments)
-                for declaration in (item for result in results for item in result):
-                    declared.append(_checked(declaration, kinds, hook))
+                declared.extend(_checked(item, kinds, hook) for result in results for item in result)
             declarations[era] = tuple(item for item in declared if era in getattr(item, "eras", (era,)))
             texts: list[str | None] = []
             if "everything_server_instructions" in implemented:

@@ -4,7 +4,6 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from mcp.server.mcpserver.prompts import Prompt as SDKPrompt
-from mcp.server.mcpserver.prompts.base import PromptArgument as SDKPromptArgument
 from mcp_types import GetPromptResult, InputRequiredResult, Prompt, PromptArgument, PromptMessage
 from pydantic import ValidationError
 
@@ -22,6 +21,7 @@ class CompiledPrompt:
     wire: Prompt
     """As `prompts/list` shows it."""
     _function: Function
+    _sdk_prompt: SDKPrompt
 
     async def render(self, arguments: Mapping[str, str], context: Context) -> GetPromptResult | InputRequiredResult:
         """The messages of the prompt.
@@ -36,25 +36,17 @@ class CompiledPrompt:
         if problems:
             raise self._refusal(problems)
         try:
-            parsed = self._function.parse(arguments)
-            result = await self._function.call(parsed, context)
+            rendered = await self._sdk_prompt.render(self._function.parse(arguments), context)
         except ValidationError as error:
             raise self._refusal(explain(error)) from None
-        except InvalidArgumentError as error:
-            raise self._refusal([str(error)]) from None
-        if isinstance(result, InputRequiredResult):
-            return result
-
-        async def rendered() -> object:
-            return result
-
-        # The SDK's own conversion of whatever a prompt may return, given the value that we have already.
-        messages = await SDKPrompt(name=self.spec.name, fn=rendered).render({}, context)
-        assert not isinstance(messages, InputRequiredResult)
-        return GetPromptResult(
-            description=self.wire.description,
-            messages=[PromptMessage(role=message.role, content=message.content) for message in messages],
-        )
+        except ValueError as error:  # the SDK's wrapper around whatever the function raised
+            if isinstance(error.__cause__, InvalidArgumentError):
+                raise self._refusal([str(error.__cause__)]) from None
+            raise
+        if isinstance(rendered, InputRequiredResult):
+            return rendered
+        messages = [PromptMessage(role=message.role, content=message.content) for message in rendered]
+        return GetPromptResult(description=self.wire.description, messages=messages)
 
     def _refusal(self, problems: list[str]) -> Exception:
         return invalid_params(f"Invalid arguments for prompt {self.wire.name}: {'; '.join(problems)}")
@@ -87,4 +79,12 @@ def compile_prompt(spec: PromptSpec) -> CompiledPrompt:
             _meta=dict(spec.meta) if spec.meta is not None else None,
         ),
         _function=function,
+        _sdk_prompt=SDKPrompt(
+            name=spec.name,
+            title=None,
+            description=None,
+            arguments=None,
+            fn=spec.fn,
+            context_kwarg=function.context_parameter,
+        ),
     )

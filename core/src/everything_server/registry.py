@@ -201,5 +201,3 @@ def _keys(declaration: Declaration) -> list[tuple[str, str]]:
             return [("prompt", name)]
         case ExtensionSpec(identifier=identifier, methods=methods):
             return [("extension", identifier), *(("method", binding.method) for binding in methods)]
-
-

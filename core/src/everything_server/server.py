@@ -1,7 +1,7 @@
 """Composes a server from a registry: microseconds, so that every connection and every modern request has its own."""
 
 import logging
-from collections.abc import AsyncIterator, Collection, Mapping
+from collections.abc import AsyncGenerator, Collection, Mapping
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from typing import Any, Final
@@ -49,6 +49,7 @@ from everything_server.functions import explain
 from everything_server.input_required import with_answers
 from everything_server.pagination import page
 from everything_server.registry import Registry
+from everything_server.specs import CompletionFunction
 from everything_server.tools import error_result
 from everything_server.version import __version__
 
@@ -175,25 +176,25 @@ class _ComposedServer(Server[ServerContext]):
         if any(satisfies(declared, tool.spec.requires) for tool in self._registry.gated_tools if tool.spec.requires):
             await ctx.session.send_tool_list_changed()
 
-    async def _list_tools(self, ctx: RequestContext, params: PaginatedRequestParams) -> ListToolsResult:
+    async def _list_tools(self, ctx: RequestContext, params: PaginatedRequestParams | None) -> ListToolsResult:
         if self._registry.era is Era.MODERN:
             tools = list(self._registry.tools.values())  # the same for every client, so that it can be cached
         else:
             # Until it has initialized, a client has not finished saying what it can do.
             ready = self._context.session is not None
             tools = self._registry.tools_for(ctx.session.client_capabilities if ready else None)
-        shown, next_cursor = page(tools, "tools", params.cursor, self._settings.page_size)
+        shown, next_cursor = page(tools, "tools", _cursor(params), self._settings.page_size)
         return ListToolsResult(tools=[tool.wire for tool in shown], next_cursor=next_cursor)
 
     async def _call_tool(
         self, ctx: RequestContext, params: CallToolRequestParams
     ) -> CallToolResult | InputRequiredResult:
         tool = self._registry.tools.get(params.name)
-        if tool is not None and tool.spec.requires is not None:
-            if not satisfies(ctx.session.client_capabilities, tool.spec.requires):
-                if self._registry.era is Era.MODERN:
-                    raise missing_capability(tool.spec.requires)
-                tool = None  # an unlisted tool is an unknown one
+        required = None if tool is None else tool.spec.requires
+        if required is not None and not satisfies(ctx.session.client_capabilities, required):
+            if self._registry.era is Era.MODERN:
+                raise missing_capability(required)
+            tool = None  # an unlisted tool is an unknown one
         if tool is None:
             raise invalid_params(f"Unknown tool: {params.name[:200]}")
         # The envelope is told apart from the arguments here: the SDK reads an explicit null as absent.
@@ -208,14 +209,16 @@ class _ComposedServer(Server[ServerContext]):
         except ToolError as error:
             return error_result(str(error))
 
-    async def _list_resources(self, ctx: RequestContext, params: PaginatedRequestParams) -> ListResourcesResult:
+    async def _list_resources(self, ctx: RequestContext, params: PaginatedRequestParams | None) -> ListResourcesResult:
         resources = list(self._registry.resources.values())
-        shown, next_cursor = page(resources, "resources", params.cursor, self._settings.page_size)
+        shown, next_cursor = page(resources, "resources", _cursor(params), self._settings.page_size)
         return ListResourcesResult(resources=[resource.wire for resource in shown], next_cursor=next_cursor)
 
-    async def _list_templates(self, ctx: RequestContext, params: PaginatedRequestParams) -> ListResourceTemplatesResult:
+    async def _list_templates(
+        self, ctx: RequestContext, params: PaginatedRequestParams | None
+    ) -> ListResourceTemplatesResult:
         templates = list(self._registry.templates.values())
-        shown, next_cursor = page(templates, "templates", params.cursor, self._settings.page_size)
+        shown, next_cursor = page(templates, "templates", _cursor(params), self._settings.page_size)
         return ListResourceTemplatesResult(
             resource_templates=[template.wire for template in shown], next_cursor=next_cursor
         )
@@ -236,9 +239,9 @@ class _ComposedServer(Server[ServerContext]):
         self._context.subscriptions.discard(params.uri)
         return EmptyResult()
 
-    async def _list_prompts(self, ctx: RequestContext, params: PaginatedRequestParams) -> ListPromptsResult:
+    async def _list_prompts(self, ctx: RequestContext, params: PaginatedRequestParams | None) -> ListPromptsResult:
         prompts = list(self._registry.prompts.values())
-        shown, next_cursor = page(prompts, "prompts", params.cursor, self._settings.page_size)
+        shown, next_cursor = page(prompts, "prompts", _cursor(params), self._settings.page_size)
         return ListPromptsResult(prompts=[prompt.wire for prompt in shown], next_cursor=next_cursor)
 
     async def _get_prompt(
@@ -262,7 +265,7 @@ class _ComposedServer(Server[ServerContext]):
         elif template := self._registry.templates.get(params.ref.uri):
             functions = template.spec.completions
         elif params.ref.uri in self._registry.resources:
-            functions = {}
+            functions = dict[str, CompletionFunction]()
         else:
             raise invalid_params(f"Unknown resource template: {params.ref.uri[:200]}")
         settled = (params.context and params.context.arguments) or {}
@@ -274,7 +277,7 @@ class _ComposedServer(Server[ServerContext]):
 
 
 @asynccontextmanager
-async def _lifespan(server: Server[ServerContext]) -> AsyncIterator[ServerContext]:
+async def _lifespan(server: Server[ServerContext]) -> AsyncGenerator[ServerContext]:
     assert isinstance(server, _ComposedServer)
     context = server.context
     try:
@@ -294,6 +297,10 @@ async def _lifespan(server: Server[ServerContext]) -> AsyncIterator[ServerContex
             logger.warning("cleanup took over %s seconds and was given up", CLEANUP_TIMEOUT)
 
 
+def _cursor(params: PaginatedRequestParams | None) -> str | None:
+    return None if params is None else params.cursor
+
+
 async def _as_protocol_error(result: Any) -> Any:
     """For results that know no `isError`: the question that went wrong is the request's own fault."""
     try:
@@ -311,4 +318,3 @@ async def _name_what_was_wrong(ctx: ServerRequestContext[Any, Any], call_next: C
             raise
         problems = "; ".join(explain(error))
         raise invalid_params(f"Invalid params for {ctx.method}: {problems}") from None
-

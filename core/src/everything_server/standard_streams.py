@@ -2,7 +2,7 @@
 
 import os
 import sys
-from collections.abc import Iterator
+from collections.abc import Generator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 
@@ -16,7 +16,7 @@ class WireDescriptors:
 
 
 @contextmanager
-def claim_standard_streams() -> Iterator[WireDescriptors]:
+def claim_standard_streams() -> Generator[WireDescriptors]:
     """Take descriptors 0 and 1 for the protocol, so that nothing else can read or write there.
 
     While claimed, descriptor 0 reads as empty and descriptor 1 is stderr: a plugin's print, at import or later, and

@@ -103,7 +103,7 @@ def compile_tool(spec: ToolSpec, era: Era) -> CompiledTool:
         title=spec.title,
         description=description_of(spec.fn, spec.description),
         annotations=spec.annotations,
-        structured_output=True if spec.structured else False,
+        structured_output=spec.structured,
     )
     input_schema = {**sdk_tool.parameters, "additionalProperties": False}
     output_schema = sdk_tool.output_schema
@@ -138,7 +138,8 @@ def error_result(text: str) -> CallToolResult:
 
 def _lines(violation: SchemaViolation) -> Iterator[str]:
     """`argument: problem`, one for each argument concerned."""
-    place = "".join(f"[{part}]" if isinstance(part, int) else f".{part}" for part in violation.instance_path).lstrip(".")
+    parts = (f"[{part}]" if isinstance(part, int) else f".{part}" for part in violation.instance_path)
+    place = "".join(parts).removeprefix(".")
     prefix = f"{place}." if place else ""
     match violation.kind:
         case ValidationErrorKind.Required(property=name):

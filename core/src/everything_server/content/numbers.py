@@ -1,15 +1,26 @@
 """Numbers as JSON has them, and as JavaScript prints them."""
 
 import math
-from typing import Annotated
+from typing import Annotated, Any
 
-from pydantic import Field, WithJsonSchema
-
-Number = Annotated[int | float, Field(union_mode="smart"), WithJsonSchema({"type": "number"})]
-"""A tool argument of JSON type number. A literal without fraction and exponent arrives as an exact `int`."""
+from pydantic import ValidatorFunctionWrapHandler, WrapValidator
 
 
-def number_text(value: float) -> str:
+def _keep_integer(value: Any, convert: ValidatorFunctionWrapHandler) -> Any:
+    return value if isinstance(value, int) and not isinstance(value, bool) else convert(value)
+
+
+keep_integer = WrapValidator(_keep_integer)
+"""Put last on a `float`: a JSON literal without fraction and exponent then arrives as an exact `int`.
+
+The bounds of such a value are those of the published schema, which has been checked before.
+"""
+
+Number = Annotated[float, keep_integer]
+"""A tool argument of JSON type number without bounds."""
+
+
+def number_text(value: int | float) -> str:
     """A number as JavaScript's `JSON.stringify` prints it: `3.0` as `3`, `1e21` as `1e+21`; an int exactly.
 
     ECMAScript, Number::toString, whose digits are the shortest that read back as the same double, as Python's are.
@@ -21,7 +32,7 @@ def number_text(value: float) -> str:
         return str(value)
     if not math.isfinite(value):
         raise ValueError("not a finite number")
-    if value == 0:
+    if value == 0.0:
         return "0"
     sign = "-" if value < 0 else ""
     mantissa, _, exponent = f"{abs(value)!r}".partition("e")

@@ -2,16 +2,17 @@
 
 from typing import Annotated, Final, Literal
 
-from pydantic import BaseModel, Field
-
-from everything_server.content.numbers import Number
+from pydantic import BaseModel, Field, WithJsonSchema
 
 City = Literal["New York", "Chicago", "Los Angeles"]
 
 
-Temperature = Annotated[Number, Field(description="In the unit that people there use")]
+WholeNumber = Annotated[int, WithJsonSchema({"type": "number"})]
+"""Published as any number, which is what a client should be ready for."""
+
+Temperature = Annotated[WholeNumber, Field(description="In the unit that people there use")]
 Conditions = Annotated[str, Field(description="In words")]
-Humidity = Annotated[Number, Field(description="Relative, in per cent")]
+Humidity = Annotated[WholeNumber, Field(description="Relative, in per cent")]
 
 
 class Weather(BaseModel):

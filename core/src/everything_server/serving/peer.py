@@ -15,6 +15,7 @@ from anyio.abc import TaskGroup
 from anyio.streams.memory import MemoryObjectSendStream
 from mcp.shared.dispatcher import CallOptions, OnNotify, OnRequest, coerce_request_id
 from mcp.shared.exceptions import MCPError, NoBackChannelError
+from mcp.shared.jsonrpc_dispatcher import progress_token_from_params
 from mcp.shared.message import MessageMetadata, ServerMessageMetadata, SessionMessage
 from mcp.shared.transport_context import TransportContext
 from mcp_types import (
@@ -235,9 +236,7 @@ class Peer:
         """
         return await self.request(method, params, opts or {}, None)
 
-    async def send_notification(
-        self, method: str, params: Mapping[str, Any] | None, related: RequestId | None
-    ) -> None:
+    async def send_notification(self, method: str, params: Mapping[str, Any] | None, related: RequestId | None) -> None:
         """Send a notification on the channel of the request `related`, or on the conversation's own."""
         if params is None:  # an explicit null is no JSON-RPC, so it must not count as set
             message = JSONRPCNotification(jsonrpc="2.0", method=method)
@@ -290,13 +289,12 @@ class Peer:
                 await reply(_error(request.id, INVALID_REQUEST, problem))
                 return
             earlier.cancel()  # a client that listens again under the same id has replaced its filter
-        token = ((request.params or {}).get("_meta") or {}).get("progressToken")
         exchange = Exchange(
             self,
             request.method,
             request.id,
             metadata,
-            token if isinstance(token, str | int) and not isinstance(token, bool) else None,
+            progress_token_from_params(request.params),
             reply,
         )
         self._in_flight[key] = exchange
@@ -313,9 +311,9 @@ class Peer:
 
     def _cancel(self, request_id: object) -> None:
         """2026-07-28 basic/patterns/cancellation: unknown and finished requests are ignored."""
-        if isinstance(request_id, str | int) and (exchange := self._in_flight.get(_key(request_id))) is not None:
-            if exchange.method != "initialize":  # which must not be cancelled
-                exchange.cancel()
+        exchange = self._in_flight.get(_key(request_id)) if isinstance(request_id, str | int) else None
+        if exchange is not None and exchange.method != "initialize":  # which must not be cancelled
+            exchange.cancel()
 
     def _resolve(self, request_id: RequestId | None, outcome: dict[str, Any] | ErrorData) -> None:
         # Our own ids are integers; some clients give them back as strings.

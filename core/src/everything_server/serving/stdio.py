@@ -260,5 +260,3 @@ class _Conversation:
 
     async def _write(self, message: SessionMessage) -> None:
         await self._writer.send(write_message(message.message))
-
-

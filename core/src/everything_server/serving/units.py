@@ -1,6 +1,6 @@
 """Serving units: a server instance, wired to a client for as long as the conversation lasts."""
 
-from collections.abc import AsyncIterator, Collection, Mapping
+from collections.abc import AsyncGenerator, Collection, Mapping
 from contextlib import asynccontextmanager
 from typing import Any
 
@@ -37,7 +37,7 @@ class LegacyPeer(Peer):
 @asynccontextmanager
 async def legacy_unit(
     server: Server[Any], send: Send, *, session_id: str | None = None, refuse_modern: bool = True
-) -> AsyncIterator[LegacyPeer]:
+) -> AsyncGenerator[LegacyPeer]:
     """Serve a handshake conversation; leaving ends it, and with it all that the instance started.
 
     Args:
@@ -70,7 +70,7 @@ async def legacy_unit(
 
 
 @asynccontextmanager
-async def modern_unit(server: Server[Any], send: Send, eras: Collection[Era]) -> AsyncIterator[Peer]:
+async def modern_unit(server: Server[Any], send: Send, eras: Collection[Era]) -> AsyncGenerator[Peer]:
     """Serve the self-contained requests of one duplex connection with one server.
 
     Args:

@@ -25,7 +25,7 @@ def run_stdio(factory: Factory, wire: WireDescriptors, eras: frozenset[Era]) -> 
         eras: What is served.
     """
     if os.isatty(wire.stdin):
-        print("everything-server: serving MCP on stdin and stdout, one JSON message a line; end with Ctrl+D", file=sys.stderr)
+        sys.stderr.write("everything-server: serving MCP on stdin and stdout, a JSON message a line; Ctrl+D ends\n")
     anyio.run(_serve, factory, wire, eras)
 
 

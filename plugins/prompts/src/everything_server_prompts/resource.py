@@ -16,8 +16,8 @@ from pydantic import Field
 
 
 async def resource_prompt(
-    resourceType: Annotated[Kind, Field(description="Text or Blob")],  # noqa: N803
-    resourceId: Annotated[str, Field(description="The number of the resource")],  # noqa: N803
+    resourceType: Annotated[Kind, Field(description="Text or Blob")],
+    resourceId: Annotated[str, Field(description="The number of the resource")],
     ctx: Context,
 ) -> list[ContentBlock]:
     """A prompt that embeds a dynamic resource."""
@@ -25,7 +25,7 @@ async def resource_prompt(
         raise InvalidArgumentError("resourceId", "must be a positive whole number, such as 1")
     resource = dynamic_content(resourceType, resourceId, ctx.server.clock)
     return [
-        TextContent(type="text", text=f"This prompt includes the {resourceType} resource {resourceId}. Please look at it:"),
+        TextContent(type="text", text=f"Please look at the {resourceType} resource {resourceId}:"),
         EmbeddedResource(type="resource", resource=resource),
     ]
 

@@ -24,7 +24,7 @@ _HOUR: Final = CacheHint(ttl_ms=3_600_000, scope="public")
 
 def _reader(name: str) -> Callable[[], Awaitable[str]]:
     async def read_document() -> str:
-        return files(__package__).joinpath("content", name).read_text(encoding="utf-8")
+        return files("everything_server_resources").joinpath("content", name).read_text(encoding="utf-8")
 
     return read_document
 
@@ -38,12 +38,15 @@ async def read_instructions(ctx: Context) -> str:
 @hookimpl
 def everything_server_resources() -> Iterator[ResourceSpec]:
     """Declare each document; `instructions.md` is made from the server that it is read from."""
-    readers = {name: (_reader(name), description) for name, description in DOCUMENTS.items()}
-    readers["instructions.md"] = (read_instructions, None)
-    for name, (read, description) in sorted(readers.items()):
-        yield ResourceSpec(
-            uri=URI_PREFIX + name, name=name, fn=read, description=description, mime_type=MIME_TYPE, cache=_HOUR
-        )
+    for name, description in DOCUMENTS.items():
+        yield _document(name, _reader(name), description)
+    yield _document("instructions.md", read_instructions)
+
+
+def _document(name: str, read: Callable[..., Awaitable[str]], description: str | None = None) -> ResourceSpec:
+    return ResourceSpec(
+        uri=URI_PREFIX + name, name=name, fn=read, description=description, mime_type=MIME_TYPE, cache=_HOUR
+    )
 
 
 @hookimpl

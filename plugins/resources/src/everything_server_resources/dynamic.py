@@ -1,6 +1,6 @@
 """`demo://resource/dynamic/…`: two templates, for text and for binary resources, made when they are read."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Awaitable, Callable, Iterator, Mapping
 
 from everything_server import Context, ResourceNotFoundError, ResourceTemplateSpec, hookimpl
 from everything_server.content.dynamic_resources import (
@@ -17,12 +17,12 @@ from mcp_types import BlobResourceContents, TextResourceContents
 Contents = list[TextResourceContents | BlobResourceContents]
 
 
-async def read_text(resourceId: str, ctx: Context) -> Contents:  # noqa: N803
+async def read_text(resourceId: str, ctx: Context) -> Contents:
     """A text that tells when it was made; any positive whole number names one."""
     return _read("Text", resourceId, ctx)
 
 
-async def read_blob(resourceId: str, ctx: Context) -> Contents:  # noqa: N803
+async def read_blob(resourceId: str, ctx: Context) -> Contents:
     """Binary data that tells when it was made; any positive whole number names one."""
     return _read("Blob", resourceId, ctx)
 
@@ -42,14 +42,15 @@ def _read(kind: Kind, resource_id: str, ctx: Context) -> Contents:
 @hookimpl
 def everything_server_resources() -> Iterator[ResourceTemplateSpec]:
     """Declare both templates."""
-    for kind, name, read in (
-        ("Text", "Dynamic Text Resource", read_text),
-        ("Blob", "Dynamic Blob Resource", read_blob),
-    ):
-        yield ResourceTemplateSpec(
-            uri_template=URI_TEMPLATES[kind],
-            name=name,
-            fn=read,
-            mime_type=MIME_TYPES[kind],
-            completions={"resourceId": complete_id},
-        )
+    yield _template("Text", read_text)
+    yield _template("Blob", read_blob)
+
+
+def _template(kind: Kind, read: Callable[..., Awaitable[Contents]]) -> ResourceTemplateSpec:
+    return ResourceTemplateSpec(
+        uri_template=URI_TEMPLATES[kind],
+        name=f"Dynamic {kind} Resource",
+        fn=read,
+        mime_type=MIME_TYPES[kind],
+        completions={"resourceId": complete_id},
+    )

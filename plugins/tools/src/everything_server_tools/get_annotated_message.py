@@ -18,8 +18,8 @@ _MESSAGES: Final[dict[MessageType, tuple[str, Annotations]]] = {
 
 
 async def get_annotated_message(
-    messageType: Annotated[MessageType, Field(description="Which kind of message")],  # noqa: N803
-    includeImage: Annotated[bool, Field(description="Whether to add an image for the user")] = False,  # noqa: N803
+    messageType: Annotated[MessageType, Field(description="Which kind of message")],
+    includeImage: Annotated[bool, Field(description="Whether to add an image for the user")] = False,
 ) -> list[ContentBlock]:
     """Get a message annotated with its audience and priority, which differ by its type."""
     text, annotations = _MESSAGES[messageType]

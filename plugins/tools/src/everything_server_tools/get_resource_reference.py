@@ -11,8 +11,8 @@ from pydantic import Field
 
 async def get_resource_reference(
     ctx: Context,
-    resourceType: Annotated[Kind, Field(description="Whether it holds text or binary data")] = "Text",  # noqa: N803
-    resourceId: Annotated[int, Field(ge=1, description="Its number")] = 1,  # noqa: N803
+    resourceType: Annotated[Kind, Field(description="Whether it holds text or binary data")] = "Text",
+    resourceId: Annotated[int, Field(ge=1, description="Its number")] = 1,
 ) -> list[ContentBlock]:
     """Get a dynamic resource, embedded whole between two texts."""
     resource = dynamic_content(resourceType, str(resourceId), ctx.server.clock)

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from typing import Annotated
 
 from everything_server import Context, ToolSpec, hookimpl
-from everything_server.content.numbers import Number, number_text
+from everything_server.content.numbers import keep_integer, number_text
 from mcp_types import ToolAnnotations
 from pydantic import Field
 
@@ -14,7 +14,7 @@ logger = logging.getLogger(__name__)
 
 async def trigger_long_running_operation(
     ctx: Context,
-    duration: Annotated[Number, Field(ge=0, le=3600, description="How long it takes, in seconds")] = 10,
+    duration: Annotated[float, Field(ge=0, le=3600, description="How long it takes, in seconds"), keep_integer] = 10,
     steps: Annotated[int, Field(ge=1, le=1000, description="In how many equal steps")] = 5,
 ) -> str:
     """Run for a while in equal steps, reporting progress after each to a client that asked for it."""
