@@ -1,0 +1,22 @@
+"""Fixtures of the whole suite; what they are made of is in `harness`."""
+
+import pytest
+from everything_server import Era
+from harness import Connect, connector
+
+
+@pytest.fixture
+def anyio_backend() -> str:
+    return "asyncio"
+
+
+@pytest.fixture(params=list(Era), ids=str)
+def era(request: pytest.FixtureRequest) -> Era:
+    """Each era in turn: a test that takes this runs once for each."""
+    return request.param
+
+
+@pytest.fixture
+def connect(era: Era) -> Connect:
+    """Starts a server in this process with the plugins a test names, and connects the official client to it."""
+    return connector(era)
