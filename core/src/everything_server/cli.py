@@ -17,6 +17,10 @@ if TYPE_CHECKING:
     from everything_server.eras import Era
     from everything_server.manager import Outcome, PluginManager
     from everything_server.registry import Registries
+    from everything_server.serving.factory import ServerFactory
+    from everything_server.transports.front_door import FrontDoorRules
+    from everything_server.transports.sse import SseApp
+    from everything_server.transports.streamable_http import LegacyPosture, StreamableHttpApp
 
 
 @dataclass(frozen=True)
@@ -54,6 +58,13 @@ class Options:
             raise click.UsageError(str(error)) from None
         return registries
 
+    def factory(self) -> "ServerFactory":
+        """What makes the servers of this process."""
+        from everything_server.server import Settings
+        from everything_server.serving.factory import ServerFactory
+
+        return ServerFactory(self.registries(), Settings(page_size=self.page_size, eras=self.eras))
+
     @property
     def eras(self) -> "frozenset[Era]":
         """The eras to serve."""
@@ -62,7 +73,15 @@ class Options:
         return BOTH_ERAS if self.era == "dual" else frozenset({Era(self.era)})
 
 
+class _Group(click.Group):
+    """Knows the TypeScript server's name of a transport as well."""
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        return super().get_command(ctx, {"streamableHttp": "streamable-http"}.get(cmd_name, cmd_name))
+
+
 @click.group(
+    cls=_Group,
     invoke_without_command=True,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
@@ -141,14 +160,153 @@ def stdio(options: Options) -> None:
         except OSError as error:
             raise click.ClickException(f"stdin and stdout must be open to serve on them: {error.strerror}") from None
         _log_to_stderr(options.verbose)
-        registries = options.registries()
+        factory = options.factory()
 
-        from everything_server.server import Settings
-        from everything_server.serving.factory import ServerFactory
         from everything_server.transports.stdio import run_stdio
 
-        settings = Settings(page_size=options.page_size, eras=options.eras)
-        run_stdio(ServerFactory(registries, settings), wire, options.eras)
+        run_stdio(factory, wire, options.eras)
+
+
+def _http_options(command: Callable[..., None]) -> Callable[..., None]:
+    """The options that both HTTP transports have."""
+    options = [
+        click.option("--host", default="127.0.0.1", show_default=True, help="Address to listen on."),
+        click.option(
+            "--port",
+            type=click.IntRange(0, 65535),
+            default=3001,
+            show_default=True,
+            envvar="PORT",
+            show_envvar=True,
+            help="Port to listen on; 0 lets the system choose one.",
+        ),
+        click.option(
+            "--allowed-host",
+            "allowed_hosts",
+            multiple=True,
+            envvar="EVERYTHING_SERVER_ALLOWED_HOSTS",
+            show_envvar=True,
+            metavar="HOST",
+            help="Host header to answer to, beside loopback names; repeatable.",
+        ),
+        click.option(
+            "--allowed-origin",
+            "allowed_origins",
+            multiple=True,
+            envvar="EVERYTHING_SERVER_ALLOWED_ORIGINS",
+            show_envvar=True,
+            metavar="ORIGIN",
+            help="Origin of web pages that may connect, beside loopback ones; * for any; repeatable.",
+        ),
+        click.option(
+            "--max-body",
+            type=click.IntRange(min=1),
+            default=4 << 20,
+            show_default=True,
+            metavar="BYTES",
+            help="Largest request body.",
+        ),
+        click.option(
+            "--max-sessions", type=click.IntRange(min=1), default=10_000, show_default=True, help="Sessions at a time."
+        ),
+        click.option(
+            "--keep-alive",
+            type=click.FloatRange(min=0),
+            default=15,
+            show_default=True,
+            metavar="SECONDS",
+            help="Silence after which an open event stream gets a comment; 0 for never.",
+        ),
+    ]
+    for option in reversed(options):
+        command = option(command)
+    return command
+
+
+@cli.command("streamable-http")
+@_http_options
+@click.option("--path", default="/mcp", show_default=True, help="Path of the endpoint.")
+@click.option(
+    "--legacy",
+    type=click.Choice(["sessions", "stateless", "reject"]),
+    default="sessions",
+    show_default=True,
+    help="How clients of the legacy era are served: with sessions, without, or not at all.",
+)
+@click.option(
+    "--session-idle",
+    type=click.FloatRange(min=0, min_open=True),
+    default=1800,
+    show_default=True,
+    metavar="SECONDS",
+    help="Time after which an unused session ends.",
+)
+@click.pass_obj
+def streamable_http(
+    options: Options,
+    host: str,
+    port: int,
+    allowed_hosts: tuple[str, ...],
+    allowed_origins: tuple[str, ...],
+    max_body: int,
+    max_sessions: int,
+    keep_alive: float,
+    path: str,
+    legacy: "LegacyPosture",
+    session_idle: float,
+) -> None:
+    """Serve both eras over Streamable HTTP at one endpoint."""
+    _exit_quietly_until_serving()
+    _log_to_stderr(options.verbose)
+    from everything_server.transports.streamable_http import HttpSettings, StreamableHttpApp
+
+    settings = HttpSettings(
+        path=path,
+        eras=options.eras,
+        legacy=legacy,
+        session_idle=session_idle,
+        max_sessions=max_sessions,
+        max_body=max_body,
+        keep_alive=keep_alive,
+        front_door=_front_door(host, allowed_hosts, allowed_origins),
+    )
+    _listen(StreamableHttpApp(options.factory(), settings), host, port, path)
+
+
+@cli.command()
+@_http_options
+@click.option("--path", default="/sse", show_default=True, help="Path of the event stream.")
+@click.option("--message-path", default="/message", show_default=True, help="Path that messages are posted to.")
+@click.pass_obj
+def sse(
+    options: Options,
+    host: str,
+    port: int,
+    allowed_hosts: tuple[str, ...],
+    allowed_origins: tuple[str, ...],
+    max_body: int,
+    max_sessions: int,
+    keep_alive: float,
+    path: str,
+    message_path: str,
+) -> None:
+    """Serve the legacy era over HTTP+SSE (deprecated: use streamable-http)."""
+    _exit_quietly_until_serving()
+    _log_to_stderr(options.verbose)
+    if options.era == "modern":
+        raise click.UsageError("the sse transport exists in the legacy era only: leave out --era modern")
+    from everything_server.transports.sse import SseApp, SseSettings
+
+    click.echo("warning: HTTP+SSE is deprecated since revision 2025-03-26; prefer streamable-http", err=True)
+    settings = SseSettings(
+        path=path,
+        message_path=message_path,
+        max_body=max_body,
+        max_sessions=max_sessions,
+        keep_alive=keep_alive,
+        front_door=_front_door(host, allowed_hosts, allowed_origins),
+    )
+    _listen(SseApp(options.factory(), settings), host, port, path)
 
 
 @cli.command("plugins")
@@ -174,6 +332,28 @@ def list_plugins(options: Options, as_json: bool) -> None:
 def main() -> None:
     """The console script `everything-server`."""
     cli(prog_name="everything-server")
+
+
+def _front_door(host: str, hosts: tuple[str, ...], origins: tuple[str, ...]) -> "FrontDoorRules":
+    from everything_server.transports.front_door import LOOPBACK_HOSTS, FrontDoorRules
+
+    if host in ("0.0.0.0", "::", "") and not hosts:
+        raise click.UsageError(
+            f"--host {host or chr(34) * 2} listens on every address of this machine; "
+            "name the Host headers to answer to with --allowed-host"
+        )
+    own = f"[{host}]" if ":" in host else host
+    return FrontDoorRules((*hosts, own) if own not in LOOPBACK_HOSTS else hosts, origins)
+
+
+def _listen(app: "StreamableHttpApp | SseApp", host: str, port: int, path: str) -> None:
+    from everything_server.transports.listen import ListenError, address_of, bind, serve
+
+    try:
+        listening = bind(host, port)
+    except ListenError as error:
+        raise click.ClickException(str(error)) from None
+    serve(app, listening, f"everything-server: listening on http://{address_of(listening)}{path}", app.close)
 
 
 def _row(outcome: "Outcome", registries: "Registries") -> dict[str, Any]:

@@ -22,9 +22,16 @@ from pydantic import ValidationError
 
 @dataclass(frozen=True)
 class Unreadable:
-    """Something that is no message, and the answer to it."""
+    """Something that is no message, and what is wrong with it."""
 
-    answer: JSONRPCError
+    error: ErrorData
+    request_id: RequestId | None = None
+    """Its id, where that could be read."""
+
+    @property
+    def answer(self) -> JSONRPCError:
+        """The answer to it; without an id where none could be read, as the schema knows no null there."""
+        return error_answer(self.error, self.request_id)
 
 
 @dataclass(frozen=True)
@@ -44,6 +51,11 @@ def read_message(data: bytes) -> JSONRPCMessage | Batch | Unreadable:
         value = _parse(data)
     except (ValueError, RecursionError) as error:
         return unreadable(PARSE_ERROR, f"Parse error: {_without_input(error)}")
+    return message_of(value)
+
+
+def message_of(value: object) -> JSONRPCMessage | Batch | Unreadable:
+    """The message that a parsed JSON text is; -32600 when it is none."""
     if isinstance(value, list):
         elements = cast("list[object]", value)
         if not elements:
@@ -67,11 +79,15 @@ def write_batch(messages: Sequence[JSONRPCMessage]) -> bytes:
 
 
 def unreadable(code: int, problem: str, request_id: RequestId | None = None) -> Unreadable:
-    """An error answer; without an id where none could be read, as the schema knows no null there."""
-    error = ErrorData(code=code, message=problem)
+    """Something that is no message, because of `problem`."""
+    return Unreadable(ErrorData(code=code, message=problem), request_id)
+
+
+def error_answer(error: ErrorData, request_id: RequestId | None) -> JSONRPCError:
+    """An error as the answer to a request, or to something without a readable id."""
     if request_id is None:
-        return Unreadable(JSONRPCError.model_construct({"jsonrpc", "error"}, jsonrpc="2.0", error=error))
-    return Unreadable(JSONRPCError(jsonrpc="2.0", id=request_id, error=error))
+        return JSONRPCError.model_construct({"jsonrpc", "error"}, jsonrpc="2.0", error=error)
+    return JSONRPCError(jsonrpc="2.0", id=request_id, error=error)
 
 
 def _parse(data: bytes) -> Any:

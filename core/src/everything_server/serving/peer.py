@@ -35,6 +35,8 @@ from mcp_types import (
 )
 from pydantic import ValidationError
 
+from everything_server.serving.messages import error_answer
+
 logger = logging.getLogger(__name__)
 
 LISTEN: Final = "subscriptions/listen"
@@ -110,25 +112,26 @@ class Exchange:
 
     async def serve(self, on_request: OnRequest, request: JSONRPCRequest) -> None:
         """Run the handler and answer with what comes of it, unless it was cancelled."""
-        assert self._reply is not None
         answer: Answer | None = None
         with self._scope:
             try:
                 answer = _result(request.id, await on_request(self, request.method, request.params))
             except MCPError as error:
-                answer = JSONRPCError(jsonrpc="2.0", id=request.id, error=error.error)
+                answer = error_answer(error.error, request.id)
             except ValidationError:
-                error_data = ErrorData(code=INVALID_PARAMS, message="Invalid request parameters")
-                answer = JSONRPCError(jsonrpc="2.0", id=request.id, error=error_data)
+                answer = error_answer(ErrorData(code=INVALID_PARAMS, message="Invalid request parameters"), request.id)
             except Exception:
                 logger.exception("the handler of %s raised", request.method)
-                error_data = ErrorData(code=INTERNAL_ERROR, message="Internal error")
-                answer = JSONRPCError(jsonrpc="2.0", id=request.id, error=error_data)
+                answer = error_answer(ErrorData(code=INTERNAL_ERROR, message="Internal error"), request.id)
         self._done.set()
         # From here on it cannot be cancelled: it is in flight no more, so an answer is written whole or not at all.
         self._peer.settled(self)
-        if answer is not None and not self.cancel_requested.is_set():
+        if self._reply is not None and answer is not None and not self.cancel_requested.is_set():
             await self._reply(answer)
+        elif isinstance(self.message_metadata, ServerMessageMetadata):
+            unanswered = self.message_metadata.on_request_unanswered
+            if unanswered is not None:
+                await unanswered()  # a transport on which something must end all the same
 
     async def wait(self) -> None:
         """Until the handler has come to its end."""
@@ -182,6 +185,26 @@ class Peer:
             case JSONRPCError():
                 self._resolve(message.id, message.error)
 
+    async def answer(self, request: JSONRPCRequest, metadata: MessageMetadata = None) -> Answer:
+        """Serve the one request of a conversation here and now, and give its answer instead of sending it."""
+        assert self._on_request is not None
+        answers: list[Answer] = []
+
+        async def keep(answer: Answer) -> None:
+            answers.append(answer)
+
+        await self._exchange(request, metadata, keep).serve(self._on_request, request)
+        return answers[0]
+
+    def is_in_flight(self, request_id: RequestId) -> bool:
+        """Whether a request with this id is being served."""
+        return _key(request_id) in self._in_flight
+
+    @property
+    def is_busy(self) -> bool:
+        """Whether anything is being served that will end by itself."""
+        return any(not exchange.is_stream for exchange in self._in_flight.values())
+
     def end_input(self) -> None:
         """No more messages will come: whoever waits for an answer from the client waits in vain."""
         self._ended = True
@@ -196,7 +219,7 @@ class Peer:
             limit: Seconds to wait in all.
         """
         with anyio.move_on_after(limit):
-            while any(not exchange.is_stream for exchange in self._in_flight.values()):
+            while self.is_busy:
                 with anyio.move_on_after(patience) as scope:
                     await self._change.wait()
                 if scope.cancelled_caught:
@@ -286,21 +309,19 @@ class Peer:
             if not (earlier.is_stream and request.method == LISTEN):
                 # 2026-07-28 basic, Requests: an id must not match one that is still unanswered.
                 problem = f"Invalid request: id {request.id!r} belongs to a request that is still being served"
-                await reply(_error(request.id, INVALID_REQUEST, problem))
+                await reply(error_answer(ErrorData(code=INVALID_REQUEST, message=problem), request.id))
                 return
             earlier.cancel()  # a client that listens again under the same id has replaced its filter
-        exchange = Exchange(
-            self,
-            request.method,
-            request.id,
-            metadata,
-            progress_token_from_params(request.params),
-            reply,
-        )
-        self._in_flight[key] = exchange
+        exchange = self._exchange(request, metadata, reply)
         self._tasks.start_soon(exchange.serve, self._on_request, request)
         if request.method == "initialize":
             await exchange.wait()  # what a hasty client sends right behind it must find the handshake done
+
+    def _exchange(self, request: JSONRPCRequest, metadata: MessageMetadata, reply: Reply) -> Exchange:
+        token = progress_token_from_params(request.params)
+        exchange = Exchange(self, request.method, request.id, metadata, token, reply)
+        self._in_flight[_key(request.id)] = exchange
+        return exchange
 
     async def _notify(self, message: JSONRPCNotification, metadata: MessageMetadata) -> None:
         assert self._on_notify is not None
@@ -343,10 +364,6 @@ def _related(request_id: RequestId | None) -> MessageMetadata:
 
 def _result(request_id: RequestId, result: dict[str, Any]) -> JSONRPCResponse:
     return JSONRPCResponse(jsonrpc="2.0", id=request_id, result=result)
-
-
-def _error(request_id: RequestId, code: int, message: str) -> JSONRPCError:
-    return JSONRPCError(jsonrpc="2.0", id=request_id, error=ErrorData(code=code, message=message))
 
 
 def _put(stream: MemoryObjectSendStream[dict[str, Any] | ErrorData], outcome: dict[str, Any] | ErrorData) -> None:

@@ -33,7 +33,7 @@ from everything_server.serving.messages import (
 )
 from everything_server.serving.peer import Answer, Peer
 from everything_server.serving.routing import check_envelope, era_of_request, requested_version, unsupported_version
-from everything_server.serving.units import LegacyPeer, legacy_unit, modern_unit
+from everything_server.serving.units import BATCHING_VERSION, LegacyPeer, legacy_unit, modern_unit
 from everything_server.standard_streams import claim_standard_streams
 
 logger = logging.getLogger(__name__)
@@ -46,9 +46,6 @@ ALL_ANSWERS: Final = 3.0
 
 CLOSING: Final = 0.5
 """Seconds for the last messages of open subscriptions, and again for what is still to be written."""
-
-BATCHING_VERSION: Final = "2025-03-26"
-"""The one revision that has JSON-RPC batches (2025-03-26 basic/index, Batching)."""
 
 
 async def serve_stdio(
@@ -256,7 +253,7 @@ class _Conversation:
         if self._answer_malformed:
             await self._write(SessionMessage(nothing.answer))
         else:
-            logger.info("dropped a line that is no message: %s", nothing.answer.error.message)
+            logger.info("dropped a line that is no message: %s", nothing.error.message)
 
     async def _write(self, message: SessionMessage) -> None:
         await self._writer.send(write_message(message.message))

@@ -2,7 +2,7 @@
 
 from collections.abc import AsyncGenerator, Collection, Mapping
 from contextlib import asynccontextmanager
-from typing import Any
+from typing import Any, Final
 
 import anyio
 from mcp.server.connection import Connection, NotifyOnlyOutbound
@@ -18,6 +18,9 @@ from mcp_types.version import LATEST_MODERN_VERSION
 from everything_server.eras import Era
 from everything_server.serving.peer import Peer, Send
 from everything_server.serving.routing import check_envelope, claims_modern, requested_version, unsupported_version
+
+BATCHING_VERSION: Final = "2025-03-26"
+"""The one revision that has JSON-RPC batches (2025-03-26 basic/index, Batching)."""
 
 DispatchedIn = DispatchContext[TransportContext]
 Params = Mapping[str, Any] | None
@@ -36,7 +39,12 @@ class LegacyPeer(Peer):
 
 @asynccontextmanager
 async def legacy_unit(
-    server: Server[Any], send: Send, *, session_id: str | None = None, refuse_modern: bool = True
+    server: Server[Any],
+    send: Send,
+    *,
+    session_id: str | None = None,
+    refuse_modern: bool = True,
+    stateless_version: str | None = None,
 ) -> AsyncGenerator[LegacyPeer]:
     """Serve a handshake conversation; leaving ends it, and with it all that the instance started.
 
@@ -45,10 +53,14 @@ async def legacy_unit(
         send: Writes one message to the client.
         session_id: What the handlers may know the conversation by.
         refuse_modern: Answer a request with a modern envelope with -32600 instead of overlooking the envelope.
+        stateless_version: Serve without a handshake, at this revision; then nothing can be asked of the client.
     """
     async with server.lifespan(server) as state, anyio.create_task_group() as tasks:
-        peer = LegacyPeer(send, tasks, can_send_requests=True)
-        connection = peer.connection = Connection.for_loop(peer, session_id=session_id)
+        peer = LegacyPeer(send, tasks, can_send_requests=stateless_version is None)
+        connection = Connection.for_loop(peer, session_id=session_id, protocol_version_hint=stateless_version)
+        peer.connection = connection
+        if stateless_version is not None:
+            connection.initialized.set()
         runner = ServerRunner(server, connection, state)
 
         async def on_request(exchange: DispatchedIn, method: str, params: Params) -> dict[str, Any]:

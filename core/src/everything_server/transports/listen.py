@@ -1,0 +1,110 @@
+"""Binds a port, serves an ASGI application on it, and stops in order."""
+
+import asyncio
+import os
+import signal
+import socket
+import sys
+from collections.abc import Callable, Coroutine, Generator
+from contextlib import contextmanager
+from typing import Any, Final
+
+import anyio
+import uvicorn
+from starlette.types import ASGIApp
+
+GRACE: Final = 1.5
+"""Seconds that connections have to end after they were told to."""
+
+
+Close = Callable[[], Coroutine[Any, Any, None]]
+
+
+class ListenError(Exception):
+    """The address cannot be listened on; the message is for the person who started the server."""
+
+
+def bind(host: str, port: int) -> socket.socket:
+    """A socket that listens on the address; port 0 lets the system choose one.
+
+    Raises:
+        ListenError: The port is in use, or the address is not one of this machine.
+    """
+    try:
+        family = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)[0][0]
+        listening = socket.socket(family, socket.SOCK_STREAM)
+    except OSError as error:
+        raise ListenError(f"cannot listen on {host}: {error.strerror or error}") from None
+    try:
+        if sys.platform != "win32":  # where it would let two servers share a port
+            listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        listening.bind((host, port))
+        listening.listen(2048)
+    except OSError as error:
+        listening.close()
+        raise ListenError(f"cannot listen on {host} port {port}: {error.strerror}") from None
+    return listening
+
+
+def address_of(listening: socket.socket) -> str:
+    """Host and port as they stand in a URL."""
+    host, port = listening.getsockname()[:2]
+    return f"[{host}]:{port}" if ":" in host else f"{host}:{port}"
+
+
+def serve(app: ASGIApp, listening: socket.socket, announcement: str, close: Close) -> None:
+    """Serve until SIGINT or SIGTERM; a second one forces the end.
+
+    Args:
+        app: The application.
+        listening: A bound socket.
+        announcement: Printed on stderr once connections are accepted.
+        close: Tells the application's open streams and sessions to end; awaited before connections are closed.
+    """
+    config = uvicorn.Config(
+        app,
+        log_config=None,
+        access_log=False,
+        server_header=False,
+        ws="none",
+        lifespan="on",
+        timeout_graceful_shutdown=int(GRACE + 0.5),
+    )
+    server = _Server(config, announcement)
+    with asyncio.Runner(loop_factory=config.get_loop_factory()) as runner:
+        runner.run(_serve(server, listening, close))
+
+
+class _Server(uvicorn.Server):
+    """uvicorn's server, which leaves the signals to us and says when it accepts connections."""
+
+    def __init__(self, config: uvicorn.Config, announcement: str) -> None:
+        super().__init__(config)
+        self._announcement = announcement
+
+    async def startup(self, sockets: list[socket.socket] | None = None) -> None:
+        await super().startup(sockets)
+        if self.started:
+            sys.stderr.write(f"{self._announcement}\n")
+            sys.stderr.flush()
+
+    @contextmanager
+    def capture_signals(self) -> Generator[None]:
+        yield
+
+
+async def _serve(server: _Server, listening: socket.socket, close: Close) -> None:
+    async with anyio.create_task_group() as tasks:
+        tasks.start_soon(_stop_on_signal, server, close)
+        await server.serve(sockets=[listening])
+        tasks.cancel_scope.cancel()
+
+
+async def _stop_on_signal(server: _Server, close: Close) -> None:
+    with anyio.open_signal_receiver(signal.SIGINT, signal.SIGTERM) as signals:
+        async with anyio.create_task_group() as tasks:
+            async for number in signals:
+                if server.should_exit:
+                    os._exit(128 + number)
+                server.should_exit = True
+                tasks.start_soon(close)

@@ -1,0 +1,126 @@
+"""The Streamable HTTP transport of the product: one endpoint for both eras."""
+
+from collections.abc import AsyncGenerator
+from contextlib import asynccontextmanager
+from dataclasses import dataclass, field
+from typing import Literal
+
+from starlette.applications import Starlette
+from starlette.requests import ClientDisconnect, Request
+from starlette.responses import Response
+from starlette.routing import Route
+from starlette.types import ASGIApp, Receive, Scope, Send
+
+from everything_server.clock import Clock, SystemClock
+from everything_server.eras import BOTH_ERAS, Era
+from everything_server.serving.factory import Factory
+from everything_server.serving.handler import UNPARSED, create_mcp_handler, read_posted, routing_headers
+from everything_server.serving.http import (
+    MAX_BODY,
+    BodyTooLargeError,
+    is_json,
+    method_not_allowed,
+    too_large,
+    unsupported_media_type,
+)
+from everything_server.serving.routing import Legacy, classify_post
+from everything_server.serving.sessions import SessionServing
+from everything_server.transports.front_door import FrontDoor, FrontDoorRules
+
+LegacyPosture = Literal["sessions", "stateless", "reject"]
+
+
+@dataclass(frozen=True, kw_only=True)
+class HttpSettings:
+    """What whoever starts the server decides for its HTTP endpoint."""
+
+    path: str = "/mcp"
+    eras: frozenset[Era] = BOTH_ERAS
+    legacy: LegacyPosture = "sessions"
+    session_idle: float = 30 * 60
+    """Seconds after which an unused session ends."""
+    max_sessions: int = 10_000
+    max_body: int = MAX_BODY
+    max_subscriptions: int = 1024
+    keep_alive: float = 15.0
+    """Seconds of silence after which an open event stream gets a comment; 0 for never."""
+    front_door: FrontDoorRules = field(default_factory=FrontDoorRules)
+    clock: Clock = field(default_factory=SystemClock)
+
+
+class StreamableHttpApp:
+    """The ASGI application: front door, era classification, sessions, modern handler."""
+
+    def __init__(self, factory: Factory, settings: HttpSettings) -> None:
+        self._settings = settings
+        rejects = Era.LEGACY not in settings.eras or settings.legacy == "reject"
+        self._handler = create_mcp_handler(
+            factory,
+            legacy="stateless" if settings.legacy == "stateless" and not rejects else "reject",
+            max_subscriptions=settings.max_subscriptions,
+            keep_alive_ms=round(settings.keep_alive * 1000),
+            max_body=settings.max_body,
+        )
+        self.sessions: SessionServing | None = None
+        if settings.legacy == "sessions" and not rejects:
+            self.sessions = SessionServing(
+                factory,
+                self._handler.bus.publish,
+                settings.clock,
+                eras=settings.eras,
+                idle_limit=settings.session_idle,
+                max_sessions=settings.max_sessions,
+                keep_alive=settings.keep_alive,
+            )
+        routes = [Route(settings.path, endpoint=_Endpoint(self))]
+        self._app: ASGIApp = FrontDoor(Starlette(routes=routes, lifespan=self._lifespan), settings.front_door)
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Serve a request, or the application's lifespan."""
+        await self._app(scope, receive, send)
+
+    async def close(self) -> None:
+        """Tell all that is open to end: subscriptions get their result, sessions clean up."""
+        if self.sessions is not None:
+            self.sessions.close()
+        await self._handler.close()
+
+    async def respond(self, request: Request) -> Response:
+        """The response to a request to the endpoint."""
+        settings, headers = self._settings, routing_headers(request)
+        ignores_modern = Era.MODERN not in settings.eras
+        if request.method != "POST":
+            if self.sessions is None or (headers.is_modern and not ignores_modern):
+                return method_not_allowed("POST")
+            return await self.sessions.respond(None, headers, request, None)
+        if not is_json(request):
+            return unsupported_media_type()
+        try:
+            posted = await read_posted(request, UNPARSED, settings.max_body)
+        except BodyTooLargeError:
+            return too_large(settings.max_body)
+        except ClientDisconnect:
+            return Response(status_code=400)  # nobody is left to read it
+        verdict = Legacy(posted) if ignores_modern else classify_post(posted, headers, settings.eras)
+        if isinstance(verdict, Legacy) and self.sessions is not None:
+            return await self.sessions.respond(posted, headers, request, None)
+        return await self._handler.serve(verdict, headers, request, None)
+
+    @asynccontextmanager
+    async def _lifespan(self, app: Starlette) -> AsyncGenerator[None]:
+        if self.sessions is None:
+            yield
+            return
+        async with self.sessions.running():
+            yield
+
+
+class _Endpoint:
+    """The endpoint as an ASGI application, so that no method is refused by the router."""
+
+    def __init__(self, app: StreamableHttpApp) -> None:
+        self._app = app
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        response = await self._app.respond(Request(scope, receive))
+        await response(scope, receive, send)
