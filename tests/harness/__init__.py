@@ -33,7 +33,7 @@ def connector(era: Era) -> Connect:
         manager = PluginManager(None if plugins is None else [plugins], [disable], strict=True)
         manager.load()
         factory = ServerFactory(Registries(manager), settings or Settings())
-        mode = "legacy" if era is Era.LEGACY else "2026-07-28"
+        mode = "legacy" if era is Era.LEGACY else "auto"
         async with Client(PipeTransport(factory), mode=mode, **client) as session:
             yield session
 

@@ -47,7 +47,11 @@ class CompiledTool:
         Raises:
             MCPError: The tool chose to answer with a protocol error.
         """
-        if problems := [line for violation in self._schema.iter_errors(arguments) for line in _lines(violation)]:
+        try:
+            problems = [line for violation in self._schema.iter_errors(arguments) for line in _lines(violation)]
+        except ValueError:
+            problems = ["arguments: are nested too deep"]
+        if problems:
             return self._refuse(problems)
         try:
             parsed = self._function.parse(arguments)

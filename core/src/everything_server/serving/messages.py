@@ -1,6 +1,7 @@
 """Reads and writes JSON-RPC messages as bytes; what cannot be read becomes the error that answers it."""
 
 import json
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, NoReturn, cast
@@ -93,15 +94,24 @@ def error_answer(error: ErrorData, request_id: RequestId | None) -> JSONRPCError
 def _parse(data: bytes) -> Any:
     try:
         return pydantic_core.from_json(data, allow_inf_nan=False)
-    except ValueError:
-        if b"\\u" not in data:
+    except ValueError as error:
+        if "recursion limit" in str(error):
             raise
-        # The fast parser refuses a lone surrogate, and with it the id that asks for an answer.
-        return json.loads(data, parse_constant=_refuse_constant)
+    # The fast parser refuses a lone surrogate and an integer of thousands of digits, which are JSON, and with them
+    # the id that asks for an answer.
+    return json.loads(data.decode(), parse_constant=_refuse_constant, parse_int=_integer)
 
 
 def _refuse_constant(name: str) -> NoReturn:
     raise ValueError(f"{name} is no JSON")
+
+
+def _integer(digits: str) -> int | float:
+    """An integer; infinite when it is too long to be converted, as a double with such an exponent is."""
+    try:
+        return int(digits)
+    except ValueError:
+        return -math.inf if digits.startswith("-") else math.inf
 
 
 def _without_input(error: Exception) -> str:

@@ -20,12 +20,18 @@ async def get_env() -> list[ContentBlock]:
     Values are shown only for EVERYTHING_* and a few harmless variables; whoever is connected can read those. Of all
     others only the names are listed.
     """
-    shown = {name: value for name, value in sorted(os.environ.items()) if _is_shown(name)}
-    hidden = sorted(set(os.environ) - set(shown))
+    environment = {_as_text(name): _as_text(value) for name, value in os.environ.items()}
+    shown = {name: value for name, value in sorted(environment.items()) if _is_shown(name)}
+    hidden = sorted(set(environment) - set(shown))
     return [
         TextContent(type="text", text=json.dumps(shown, indent=2)),
         TextContent(type="text", text=f"Also set, with values that are not shown: {', '.join(hidden) or 'none'}"),
     ]
+
+
+def _as_text(value: str) -> str:
+    """Bytes that are no text in the environment's encoding come as lone surrogates, which clients cannot read."""
+    return value.encode(errors="backslashreplace").decode()
 
 
 def _is_shown(name: str) -> bool:
