@@ -12,12 +12,14 @@ from mcp_types import (
     ListRootsRequest,
     RootsCapability,
     SamplingCapability,
+    SamplingToolsCapability,
     UrlElicitationCapability,
 )
 from pydantic import BaseModel
 
 ROOTS = ClientCapabilities(roots=RootsCapability())
 SAMPLING = ClientCapabilities(sampling=SamplingCapability())
+SAMPLING_WITH_TOOLS = ClientCapabilities(sampling=SamplingCapability(tools=SamplingToolsCapability()))
 FORM_ELICITATION = ClientCapabilities(elicitation=ElicitationCapability(form=FormElicitationCapability()))
 URL_ELICITATION = ClientCapabilities(elicitation=ElicitationCapability(url=UrlElicitationCapability()))
 
@@ -52,6 +54,8 @@ def needed_for(request: BaseModel) -> ClientCapabilities:
             return URL_ELICITATION
         case ElicitRequest():
             return FORM_ELICITATION
+        case CreateMessageRequest(params=params) if params.tools is not None or params.tool_choice is not None:
+            return SAMPLING_WITH_TOOLS
         case CreateMessageRequest():
             return SAMPLING
         case ListRootsRequest():

@@ -316,8 +316,9 @@ def list_plugins(options: Options, as_json: bool) -> None:
     """List every installed plugin and what became of it; with --strict, exit with 1 if any failed."""
     from everything_server.eras import Era
     from everything_server.registry import Registries
-    from everything_server.standard_streams import claim_standard_streams
+    from everything_server.standard_streams import claim_standard_streams, fill_stdin
 
+    fill_stdin()
     with claim_standard_streams():
         _log_to_stderr(options.verbose, quiet=True)
         registries = Registries(options.manager())

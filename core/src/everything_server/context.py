@@ -1,5 +1,6 @@
 """What a function of a plugin can reach: its server instance, its request, its client."""
 
+import logging
 from collections.abc import Awaitable, Callable, Coroutine
 from contextlib import AsyncExitStack
 from typing import Any, Protocol, TypeVar, cast
@@ -20,6 +21,8 @@ from pydantic import AnyUrl
 
 from everything_server.clock import Clock
 from everything_server.eras import Era
+
+logger = logging.getLogger(__name__)
 
 T = TypeVar("T")
 
@@ -75,7 +78,7 @@ class ServerContext:
         """
         if self._tasks is None:
             raise RuntimeError("only a legacy connection can have work of its own")
-        self._tasks.start_soon(function, *args)
+        self._tasks.start_soon(_logged, function, *args)
 
     async def publish(self, event: ServerEvent) -> None:
         """Tell those who asked for it that something has changed.
@@ -104,6 +107,14 @@ class ServerContext:
     def attach(self, tasks: TaskGroup | None) -> None:
         """Give the instance the task group that `start` uses; its serving entry owns it."""
         self._tasks = tasks
+
+
+async def _logged(function: Callable[..., Coroutine[Any, Any, None]], *args: object) -> None:
+    """Work of a plugin that fails must not take the connection with it, whose requests know nothing of it."""
+    try:
+        await function(*args)
+    except Exception:
+        logger.exception("%s raised", getattr(function, "__qualname__", function))
 
 
 class Context(SDKContext[ServerContext, Any]):

@@ -53,6 +53,8 @@ def discover(
         plugins = [entry_point for entry_point in entry_points if entry_point.group == group]
         if not plugins:
             continue
+        if not distribution.name:
+            continue  # the remains of an uninstall that was interrupted: nobody can say whose they are
         opt_in = {entry_point.name for entry_point in entry_points if entry_point.group == opt_in_group}
         for entry_point in plugins:
             owner = distribution.name

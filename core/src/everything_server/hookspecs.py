@@ -44,8 +44,8 @@ def everything_server_prompts(era: "Era") -> "Iterable[PromptSpec]":  # pyright:
 
 
 @hookspec
-def everything_server_extensions() -> "Iterable[ExtensionSpec]":  # pyright: ignore[reportReturnType]
-    """Declare the protocol extensions that this plugin serves; they exist in the modern era only.
+def everything_server_extensions(era: "Era") -> "Iterable[ExtensionSpec]":  # pyright: ignore[reportReturnType]
+    """Declare the protocol extensions that this plugin serves; the legacy era has none, whatever is declared.
 
     Example: `yield ExtensionSpec(identifier="com.example/clock", methods=(MethodBinding("clock/now", …),))`
     """

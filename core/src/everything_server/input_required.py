@@ -64,6 +64,8 @@ async def with_answers(
         MCPError: -32021, a modern client did not declare what a question needs.
     """
     legacy = context.lifespan_context.era is Era.LEGACY
+    if legacy:  # the members that carry answers mean nothing in this era
+        params = params.model_copy(update={"input_responses": None, "request_state": None})
     for _ in range(MAX_ROUNDS):
         result = await handler(params)
         if not isinstance(result, InputRequiredResult):

@@ -120,7 +120,7 @@ class PluginManager:
         self._pluggy.add_hookspecs(hookspecs)
         self._plugins: dict[str, Plugin] = {}
         self._outcomes: dict[Candidate, Outcome] = {}
-        self._said: set[str] = set()
+        self._said: set[Candidate | str] = set()
 
     def load(self) -> None:
         """Import and register every wanted plugin; what goes wrong becomes its outcome, nothing is raised."""
@@ -157,11 +157,12 @@ class PluginManager:
         failures = [outcome for outcome in self.outcomes if outcome.status.is_failure]
         fatal = [outcome for outcome in failures if self.strict or outcome.by_name]
         if fatal:
-            raise PluginError("\n".join(describe(outcome) for outcome in fatal))
+            raise PluginError("\n".join(describe(outcome) + _way_out(outcome) for outcome in fatal))
         for outcome in failures:
-            if outcome.name in self._said:
+            key = outcome.candidate or outcome.name  # two distributions may have failed under one name
+            if key in self._said:
                 continue
-            self._said.add(outcome.name)
+            self._said.add(key)
             others = f"the other {len(self._plugins)} plugins are active"
             silence = f"; to silence this: --disable {outcome.name}" if outcome.candidate else ""
             show_traceback = outcome.error is not None and logger.isEnabledFor(logging.INFO)
@@ -200,12 +201,10 @@ class PluginManager:
         for era in Era:
             declared: list[Declaration] = []
             for hook, kinds in _DECLARED_BY.items():
-                if hook not in implemented or (hook == "everything_server_extensions" and era is Era.LEGACY):
-                    continue
-                arguments = {} if hook == "everything_server_extensions" else {"era": era}
-                results: list[Any] = self._pluggy.subset_hook_caller(hook, others)(**arguments)
-                declared.extend(_checked(item, kinds, hook) for result in results for item in result)
-            declarations[era] = tuple(item for item in declared if era in getattr(item, "eras", (era,)))
+                if hook in implemented:
+                    results: list[Any] = self._pluggy.subset_hook_caller(hook, others)(era=era)
+                    declared.extend(_checked(item, kinds, hook) for result in results for item in result)
+            declarations[era] = tuple(item for item in declared if era in item.eras)
             texts: list[str | None] = []
             if "everything_server_instructions" in implemented:
                 texts = self._pluggy.subset_hook_caller("everything_server_instructions", others)(era=era)
@@ -219,6 +218,10 @@ def describe(outcome: Outcome) -> str:
         return f"{outcome.name}: {outcome.reason}"
     verb = {Status.CONFLICT: "conflicts"}.get(outcome.status, f"is {outcome.status}")
     return f"plugin '{outcome.name}' ({outcome.candidate.origin}) {verb}: {outcome.reason}"
+
+
+def _way_out(outcome: Outcome) -> str:
+    return f"\n  to start without it: --disable {outcome.name}" if outcome.candidate else ""
 
 
 def core_conflict(requires: Iterable[str], core_version: str) -> str:
@@ -250,6 +253,10 @@ def _checked(declaration: object, kinds: tuple[type[Declaration], ...], hook: st
     if not isinstance(declaration, kinds):
         expected = " or ".join(kind.__name__ for kind in kinds)
         raise TypeError(f"{hook} gave a {type(declaration).__name__}, expected {expected}")
+    for name in ("name", "uri", "uri_template", "identifier"):
+        value = getattr(declaration, name, "")
+        if not isinstance(value, str):
+            raise TypeError(f"{hook} gave a {type(declaration).__name__} whose {name} is {value!r}, expected text")
     return declaration
 
 

@@ -73,10 +73,10 @@ def _match(
         if not matches:
             misfits.append(Misfit(option, item, "fits no installed plugin", exact=False))
         return matches, Wanted.AS_ONE_OF_MANY
-    if in_group := [candidate for candidate in candidates if candidate.group == item]:
-        return in_group, Wanted.AS_ONE_OF_MANY
     if named := [candidate for candidate in candidates if candidate.name == item]:
         return named, Wanted.BY_NAME
+    if in_group := [candidate for candidate in candidates if candidate.group == item]:
+        return in_group, Wanted.AS_ONE_OF_MANY
     by_feature = [candidate for candidate in candidates if candidate.feature == item]
     names = sorted({candidate.name for candidate in by_feature})
     if len(names) > 1:

@@ -134,13 +134,11 @@ class _ComposedServer(Server[ServerContext]):
             on_get_prompt=self._get_prompt if registry.prompts else None,
             on_completion=self._complete if has_completions else None,
         )
-        self.middleware += (
-            RequestStateBoundary(settings.request_state, default_audience=NAME),
-            _name_what_was_wrong,
-        )
+        self.middleware.append(_name_what_was_wrong)
         if registry.era is Era.LEGACY:
             self.add_notification_handler("notifications/initialized", NotificationParams, self._initialized)
             return
+        self.middleware.append(RequestStateBoundary(settings.request_state, default_audience=NAME))
         self.add_request_handler("server/discover", RequestParams, self._discover)
         for extension in registry.extensions:
             for method in extension.methods:
@@ -197,9 +195,7 @@ class _ComposedServer(Server[ServerContext]):
             tool = None  # an unlisted tool is an unknown one
         if tool is None:
             raise invalid_params(f"Unknown tool: {params.name[:200]}")
-        # The envelope is told apart from the arguments here: the SDK reads an explicit null as absent.
-        if ctx.params is not None and "arguments" in ctx.params and params.arguments is None:
-            raise invalid_params("Invalid params for tools/call: arguments: must be an object, not null")
+        _refuse_null_arguments(ctx)
 
         async def call(round_params: InputResponseRequestParams) -> CallToolResult | InputRequiredResult:
             return await tool.call(params.arguments or {}, Context(ctx, round_params))
@@ -250,6 +246,7 @@ class _ComposedServer(Server[ServerContext]):
         prompt = self._registry.prompts.get(params.name)
         if prompt is None:
             raise invalid_params(f"Unknown prompt: {params.name[:200]}")
+        _refuse_null_arguments(ctx)
 
         async def render(round_params: InputResponseRequestParams) -> GetPromptResult | InputRequiredResult:
             return await prompt.render(params.arguments or {}, Context(ctx, round_params))
@@ -292,13 +289,22 @@ async def _lifespan(server: Server[ServerContext]) -> AsyncGenerator[ServerConte
     finally:
         # Also when the connection was cut off: what a feature must undo, it must be able to wait for.
         with anyio.move_on_after(CLEANUP_TIMEOUT, shield=True) as cleanup:
-            await context.exit_stack.aclose()
+            try:
+                await context.exit_stack.aclose()
+            except Exception:  # a plugin's; what the others registered has been undone all the same
+                logger.exception("cleanup raised")
         if cleanup.cancelled_caught:
             logger.warning("cleanup took over %s seconds and was given up", CLEANUP_TIMEOUT)
 
 
 def _cursor(params: PaginatedRequestParams | None) -> str | None:
     return None if params is None else params.cursor
+
+
+def _refuse_null_arguments(ctx: RequestContext) -> None:
+    """The SDK's models read an explicit null as absent; JSON Schema does not."""
+    if ctx.params is not None and ctx.params.get("arguments", {}) is None:
+        raise invalid_params(f"Invalid params for {ctx.method}: arguments: must be an object, not null")
 
 
 async def _as_protocol_error(result: Any) -> Any:

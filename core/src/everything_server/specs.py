@@ -42,6 +42,8 @@ class ToolSpec:
     A value that is no object is wrapped as `{"result": …}` in the legacy era, whose schema allows objects only.
     """
     eras: frozenset[Era] = BOTH_ERAS
+    logs: bool = False
+    """It sends log messages; the server then advertises and serves logging."""
     requires: ClientCapabilities | None = None
     """What the client must have declared. Legacy: listed once such a client has initialized. Modern: listed for all,
     and a call without it is answered with -32021."""
@@ -124,6 +126,11 @@ class ExtensionSpec:
     """Reverse-DNS prefix and name, as in `io.modelcontextprotocol/tasks`."""
     settings: Mapping[str, Any] = field(default_factory=dict[str, Any])
     methods: tuple[MethodBinding, ...] = ()
+
+    @property
+    def eras(self) -> frozenset[Era]:
+        """Extensions exist in the modern era only."""
+        return frozenset({Era.MODERN})
 
 
 Declaration = ToolSpec | ResourceSpec | ResourceTemplateSpec | PromptSpec | ExtensionSpec

@@ -5,6 +5,7 @@ import sys
 from collections.abc import Generator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
+from typing import TextIO
 
 
 @dataclass(frozen=True)
@@ -25,7 +26,7 @@ def claim_standard_streams() -> Generator[WireDescriptors]:
     Raises:
         OSError: A standard stream is closed.
     """
-    sys.stdout.flush()
+    _flush_stdout()
     stdin, stdout = _above_standard(0), _above_standard(1)
     null = os.open(os.devnull, os.O_RDONLY)
     os.dup2(null, 0)
@@ -39,11 +40,25 @@ def claim_standard_streams() -> Generator[WireDescriptors]:
     try:
         yield WireDescriptors(stdin, stdout)
     finally:
-        with suppress(OSError, ValueError):
-            sys.stdout.flush()  # what was printed meanwhile belongs to stderr
+        _flush_stdout()  # what was printed meanwhile belongs to stderr
         os.dup2(stdin, 0)
         os.dup2(stdout, 1)
         # The copies stay open: a thread may still be blocked in a read, and must not find another file there.
+
+
+def _flush_stdout() -> None:
+    stdout: TextIO | None = sys.stdout  # None when it was closed at the start
+    if stdout is not None:
+        with suppress(OSError, ValueError):
+            stdout.flush()
+
+
+def fill_stdin() -> None:
+    """Let a command that needs no input do without; else the next file to be opened would become stdin."""
+    try:
+        os.fstat(0)
+    except OSError:
+        os.open(os.devnull, os.O_RDONLY)  # takes the lowest free number
 
 
 def _above_standard(descriptor: int) -> int:
