@@ -9,15 +9,15 @@ UV := $(shell command -v uv 2>/dev/null)
 ARGS ?=
 
 .DEFAULT_GOAL := help
-.PHONY: help init serve test lint type pytest fmt bench lock clean
+.PHONY: help init serve test lint type docs pytest fmt bench lock clean
 
 help: ## list the targets
 	@grep -hE '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*## /\t/' | expand -t 10
 
-serve: init ## serve both eras (ARGS="--plugins tools" and the like are passed on)
-	$(BIN)/everything-server $(ARGS)
+serve: init ## serve both eras on http://127.0.0.1:3001/mcp (ARGS="--plugins tools" and the like are passed on)
+	@$(BIN)/everything-server $(ARGS) streamable-http
 
-test: lint type pytest ## everything that CI runs
+test: lint type docs pytest ## everything that CI runs
 
 lint: init ## ruff: rules and format
 	$(BIN)/ruff check .
@@ -27,7 +27,10 @@ type: init ## pyright, strict
 	$(BIN)/pyright
 
 pytest: init ## the tests, with coverage
-	$(BIN)/python -m pytest $(ARGS)
+	$(BIN)/python -m pytest --numprocesses=auto --dist=loadscope $(ARGS)
+
+docs: init ## check that the generated parts of the documents are what the code says
+	$(BIN)/python docs/generate.py --check
 
 fmt: init ## put the code into the format that `make lint` checks
 	$(BIN)/ruff check --fix .

@@ -18,6 +18,7 @@ from everything_server import (
     SystemClock,
     ToolSpec,
 )
+from everything_server.context import State
 from harness.plugins import Wire, factory_of, plugin, wire
 from mcp.server.subscriptions import (
     PromptsListChanged,
@@ -46,7 +47,7 @@ class Counter:
 
 async def count(ctx: Context) -> str:
     """Count the calls on this instance."""
-    counter = ctx.server.state(Counter)
+    counter = ctx.server.state.get(Counter)
     counter.value += 1
     return str(counter.value)
 
@@ -60,7 +61,7 @@ async def describe(ctx: Context) -> str:
             "uri": ctx.uri,
             "version": ctx.protocol_version,
             "can be asked": bool(capabilities and capabilities.elicitation),
-            "instructions": ctx.server.catalogue.instructions,
+            "instructions": ctx.server.features.instructions,
             "headers": ctx.headers,
         }
     )
@@ -166,14 +167,14 @@ def bare_context(era: Era, publish: Callable[[ServerEvent], Any] | None = None) 
         raise AssertionError("published")
 
     catalogue: Any = None
-    return ServerContext(era, catalogue, SystemClock(), publish or nowhere)
+    return ServerContext(era, catalogue, SystemClock(), publish or nowhere, State())
 
 
 def test_state_is_one_object_of_each_kind(era: Era) -> None:
     context = bare_context(era)
-    assert context.state(Counter) is context.state(Counter)
-    assert context.state(list) is not context.state(dict)
-    assert context.state(Counter) is not bare_context(era).state(Counter)
+    assert context.state.get(Counter) is context.state.get(Counter)
+    assert context.state.get(list) is not context.state.get(dict)
+    assert context.state.get(Counter) is not bare_context(era).state.get(Counter)
 
 
 async def test_a_modern_instance_starts_no_work_of_its_own() -> None:

@@ -18,6 +18,7 @@ from everything_server import (
     Status,
     ToolSpec,
 )
+from everything_server.catalogue import Additions, Catalogue
 from everything_server.discovery import Candidate
 from everything_server.manager import Outcome
 from everything_server.specs import Declaration
@@ -344,8 +345,9 @@ def test_an_output_schema_is_published_for_structured_tools_only(era: Era) -> No
 def test_tools_that_need_a_capability_are_told_apart(era: Era) -> None:
     registry = registries(plugin("some.tools", tool("free"), tool("gated", requires=SAMPLING)))(era)
     assert [item.wire.name for item in registry.gated_tools] == ["gated"]
-    assert [item.wire.name for item in registry.tools_for(None)] == ["free"]
-    assert [item.wire.name for item in registry.tools_for(SAMPLING)] == ["free", "gated"]
+    catalogue = Catalogue(registry, Additions())
+    assert [item.wire.name for item in catalogue.tools_for(None)] == ["free"]
+    assert [item.wire.name for item in catalogue.tools_for(SAMPLING)] == ["free", "gated"]
 
 
 def test_nothing_active_is_a_registry_as_well(era: Era) -> None:

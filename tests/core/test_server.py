@@ -855,14 +855,14 @@ async def test_each_server_has_a_state_of_its_own_over_one_registry(era: Era) ->
     async with first.lifespan(first) as one, second.lifespan(second) as other:
         assert one is not other
         assert one.era is other.era is era
-        assert one.catalogue is other.catalogue
+        assert one.state is not other.state
 
 
 async def test_a_server_can_be_made_from_a_registry_alone(era: Era) -> None:
     registry = factory_of(plugin("some.tool", ToolSpec(name="answer", fn=answer))).registry(era)
     made = create_server(registry)
     async with made.lifespan(made) as context:
-        assert context.catalogue is registry
+        assert context.features.instructions == registry.instructions
         await context.publish(ToolsListChanged())  # to nobody
 
 

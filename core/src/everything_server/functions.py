@@ -62,4 +62,6 @@ def _place(location: Sequence[int | str]) -> str:
 def _problem(kind: str, message: str) -> str:
     if kind == "string_unicode":
         return "is no valid Unicode text (it holds a lone surrogate)"
+    if kind in ("dict_type", "model_type", "mapping_type"):
+        return "must be an object"
     return message[:1].lower() + message[1:]

@@ -22,6 +22,7 @@ from mcp_types import (
     InputResponse,
     InputResponseRequestParams,
     InputResponses,
+    ListRootsRequest,
     ListRootsResult,
     RequestId,
 )
@@ -76,6 +77,24 @@ async def with_answers(
         answers = await _ask_all(context.session, result, context.request_id)
         params = params.model_copy(update={"input_responses": answers, "request_state": result.request_state})
     raise ToolError(f"This asked for input {MAX_ROUNDS} times without coming to an end")
+
+
+async def sync_roots(context: ServerContext) -> None:
+    """Ask a legacy client for its roots and keep them; what comes of it is logged to the client.
+
+    2025-11-25 client/roots: they may be asked for once the client has initialized, and again when they have changed.
+    """
+    if context.session is None:
+        return
+    try:
+        answer = await context.session.send_request(ListRootsRequest(), ListRootsResult, ANSWER_TIMEOUT)
+    except (MCPError, ValidationError) as error:
+        logger.info("no roots were received", exc_info=error)
+        await context.log("info", "The client did not give its roots", "roots")
+        return
+    context.roots = answer.roots
+    names = ", ".join(root.name or str(root.uri) for root in answer.roots) or "none"
+    await context.log("info", f"Received {len(answer.roots)} roots: {names}", "roots")
 
 
 def _require_capabilities(session: ServerSession, result: InputRequiredResult, legacy: bool) -> None:

@@ -8,7 +8,7 @@ from mcp_types import GetPromptResult, InputRequiredResult, Prompt, PromptArgume
 from pydantic import ValidationError
 
 from everything_server.context import Context
-from everything_server.errors import InvalidArgumentError, invalid_params
+from everything_server.errors import InvalidArgumentError, ToolError, invalid_params
 from everything_server.functions import Function, description_of, explain
 from everything_server.specs import PromptSpec
 
@@ -42,6 +42,8 @@ class CompiledPrompt:
         except ValueError as error:  # the SDK's wrapper around whatever the function raised
             if isinstance(error.__cause__, InvalidArgumentError):
                 raise self._refusal([str(error.__cause__)]) from None
+            if isinstance(error.__cause__, ToolError):
+                raise invalid_params(str(error.__cause__)) from None
             raise
         if isinstance(rendered, InputRequiredResult):
             return rendered

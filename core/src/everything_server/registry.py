@@ -6,20 +6,16 @@ from functools import cached_property
 from types import MappingProxyType
 
 from mcp_types import (
-    ClientCapabilities,
     CompletionsCapability,
-    InputRequiredResult,
+    LoggingCapability,
     PromptsCapability,
-    ReadResourceResult,
     ResourcesCapability,
     ServerCapabilities,
     ToolsCapability,
 )
 
-from everything_server.capabilities import satisfies
-from everything_server.context import Context
+from everything_server.capabilities import ROOTS
 from everything_server.eras import Era
-from everything_server.errors import ResourceNotFoundError, resource_not_found
 from everything_server.manager import Plugin, PluginManager, Status
 from everything_server.prompts import CompiledPrompt, compile_prompt
 from everything_server.resources import CompiledResource, CompiledTemplate, compile_resource, compile_template
@@ -55,6 +51,7 @@ class Registry:
             resources=ResourcesCapability(subscribe=True, list_changed=True) if self.has_resources else None,
             prompts=PromptsCapability(list_changed=True) if self.prompts else None,
             completions=CompletionsCapability() if completable else None,
+            logging=LoggingCapability() if self.logs else None,
             extensions={spec.identifier: dict(spec.settings) for spec in self.extensions} or None,
         )
 
@@ -64,41 +61,19 @@ class Registry:
         return bool(self.resources or self.templates)
 
     @cached_property
+    def logs(self) -> bool:
+        """Whether any tool sends log messages."""
+        return any(tool.spec.logs for tool in self.tools.values())
+
+    @cached_property
+    def uses_roots(self) -> bool:
+        """Whether any tool works on the client's roots, so that a legacy client's are worth asking for."""
+        return any(tool.spec.requires == ROOTS for tool in self.gated_tools)
+
+    @cached_property
     def gated_tools(self) -> tuple[CompiledTool, ...]:
         """The tools that not every client can use."""
         return tuple(tool for tool in self.tools.values() if tool.spec.requires is not None)
-
-    def tools_for(self, declared: ClientCapabilities | None) -> list[CompiledTool]:
-        """The tools that a legacy client with these capabilities is shown."""
-        return [
-            tool
-            for tool in self.tools.values()
-            if tool.spec.requires is None or satisfies(declared, tool.spec.requires)
-        ]
-
-    async def read(self, uri: str, context: Context) -> ReadResourceResult | InputRequiredResult:
-        """The contents of a resource: the one at that URI, else the first template that knows it.
-
-        Raises:
-            MCPError: The era's error for an unknown resource.
-        """
-        try:
-            if resource := self.resources.get(uri):
-                return await resource.read(context)
-            for template in self.templates.values():
-                variables = template.match(uri)
-                if variables is not None:
-                    return await template.read(uri, variables, context)
-        except ResourceNotFoundError:
-            raise resource_not_found(uri, self.era) from None
-        raise resource_not_found(uri, self.era)
-
-    async def read_resource(self, uri: str, context: Context) -> ReadResourceResult:
-        """The contents of a resource for one of our own functions, which cannot answer a question."""
-        result = await self.read(uri, Context(context.request_context, uri=uri))
-        if isinstance(result, InputRequiredResult):
-            raise resource_not_found(uri, self.era)
-        return result
 
 
 class Registries:

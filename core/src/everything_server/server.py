@@ -34,19 +34,21 @@ from mcp_types import (
     ReadResourceResult,
     RequestParams,
     ServerCapabilities,
+    SetLevelRequestParams,
     SubscribeRequestParams,
     UnsubscribeRequestParams,
 )
 from pydantic import ValidationError
 
-from everything_server.capabilities import satisfies
+from everything_server.capabilities import ROOTS, satisfies
+from everything_server.catalogue import Additions, Catalogue
 from everything_server.clock import Clock, SystemClock
 from everything_server.completion import complete
-from everything_server.context import Context, Publish, ServerContext
+from everything_server.context import Context, Publish, ServerContext, State
 from everything_server.eras import BOTH_ERAS, Era, versions_of
 from everything_server.errors import ToolError, invalid_params, missing_capability
 from everything_server.functions import explain
-from everything_server.input_required import with_answers
+from everything_server.input_required import sync_roots, with_answers
 from everything_server.pagination import page
 from everything_server.registry import Registry
 from everything_server.specs import CompletionFunction
@@ -84,6 +86,8 @@ class Settings:
     clock: Clock = field(default_factory=SystemClock)
     request_state: RequestStateSecurity = field(default_factory=RequestStateSecurity.ephemeral)
     """Seals the state of calls that ask the client; by default with a key of this process, for ten minutes."""
+    process_state: State = field(default_factory=State)
+    """What outlives a modern request."""
 
 
 async def publish_nowhere(event: ServerEvent) -> None:
@@ -112,7 +116,10 @@ class _ComposedServer(Server[ServerContext]):
     def __init__(self, registry: Registry, publish: Publish, settings: Settings) -> None:
         self._registry = registry
         self._settings = settings
-        self._context = ServerContext(registry.era, registry, settings.clock, publish)
+        # Lists are one legacy client's own, and the same for every modern client (2026-07-28 server/utilities/caching).
+        additions = Additions() if registry.era is Era.LEGACY else settings.process_state.get(Additions)
+        self._catalogue = Catalogue(registry, additions)
+        self._context = ServerContext(registry.era, self._catalogue, settings.clock, publish, settings.process_state)
         has_completions = registry.capabilities.completions is not None
         legacy_resources = registry.has_resources and registry.era is Era.LEGACY
         super().__init__(
@@ -137,6 +144,12 @@ class _ComposedServer(Server[ServerContext]):
         self.middleware.append(_name_what_was_wrong)
         if registry.era is Era.LEGACY:
             self.add_notification_handler("notifications/initialized", NotificationParams, self._initialized)
+            if registry.logs:
+                self.add_request_handler("logging/setLevel", SetLevelRequestParams, self._set_level)
+            if registry.uses_roots:
+                self.add_notification_handler(
+                    "notifications/roots/list_changed", NotificationParams, self._roots_changed
+                )
             return
         self.middleware.append(RequestStateBoundary(settings.request_state, default_audience=NAME))
         self.add_request_handler("server/discover", RequestParams, self._discover)
@@ -173,21 +186,31 @@ class _ComposedServer(Server[ServerContext]):
         declared = ctx.session.client_capabilities
         if any(satisfies(declared, tool.spec.requires) for tool in self._registry.gated_tools if tool.spec.requires):
             await ctx.session.send_tool_list_changed()
+        if self._registry.uses_roots and satisfies(declared, ROOTS):
+            self._context.start(sync_roots, self._context)
+
+    async def _roots_changed(self, ctx: RequestContext, params: NotificationParams) -> None:
+        if satisfies(ctx.session.client_capabilities, ROOTS):
+            await sync_roots(self._context)
+
+    async def _set_level(self, ctx: RequestContext, params: SetLevelRequestParams) -> EmptyResult:
+        self._context.log_level = params.level
+        return EmptyResult()
 
     async def _list_tools(self, ctx: RequestContext, params: PaginatedRequestParams | None) -> ListToolsResult:
         if self._registry.era is Era.MODERN:
-            tools = list(self._registry.tools.values())  # the same for every client, so that it can be cached
+            tools = self._catalogue.tools()  # the same for every client, so that it can be cached
         else:
             # Until it has initialized, a client has not finished saying what it can do.
             ready = self._context.session is not None
-            tools = self._registry.tools_for(ctx.session.client_capabilities if ready else None)
+            tools = self._catalogue.tools_for(ctx.session.client_capabilities if ready else None)
         shown, next_cursor = page(tools, "tools", _cursor(params), self._settings.page_size)
         return ListToolsResult(tools=[tool.wire for tool in shown], next_cursor=next_cursor)
 
     async def _call_tool(
         self, ctx: RequestContext, params: CallToolRequestParams
     ) -> CallToolResult | InputRequiredResult:
-        tool = self._registry.tools.get(params.name)
+        tool = self._catalogue.tool(params.name)
         required = None if tool is None else tool.spec.requires
         if required is not None and not satisfies(ctx.session.client_capabilities, required):
             if self._registry.era is Era.MODERN:
@@ -206,7 +229,7 @@ class _ComposedServer(Server[ServerContext]):
             return error_result(str(error))
 
     async def _list_resources(self, ctx: RequestContext, params: PaginatedRequestParams | None) -> ListResourcesResult:
-        resources = list(self._registry.resources.values())
+        resources = self._catalogue.resources()
         shown, next_cursor = page(resources, "resources", _cursor(params), self._settings.page_size)
         return ListResourcesResult(resources=[resource.wire for resource in shown], next_cursor=next_cursor)
 
@@ -223,27 +246,29 @@ class _ComposedServer(Server[ServerContext]):
         self, ctx: RequestContext, params: ReadResourceRequestParams
     ) -> ReadResourceResult | InputRequiredResult:
         async def read(round_params: InputResponseRequestParams) -> ReadResourceResult | InputRequiredResult:
-            return await self._registry.read(params.uri, Context(ctx, round_params, uri=params.uri))
+            return await self._catalogue.read(params.uri, Context(ctx, round_params, uri=params.uri))
 
         return await _as_protocol_error(with_answers(ctx, params, read))
 
     async def _subscribe(self, ctx: RequestContext, params: SubscribeRequestParams) -> EmptyResult:
         self._context.subscriptions.add(params.uri)
+        await Context(ctx).log("info", f"Subscribed to {params.uri}", logger_name="resources")
         return EmptyResult()
 
     async def _unsubscribe(self, ctx: RequestContext, params: UnsubscribeRequestParams) -> EmptyResult:
         self._context.subscriptions.discard(params.uri)
+        await Context(ctx).log("info", f"Unsubscribed from {params.uri}", logger_name="resources")
         return EmptyResult()
 
     async def _list_prompts(self, ctx: RequestContext, params: PaginatedRequestParams | None) -> ListPromptsResult:
-        prompts = list(self._registry.prompts.values())
+        prompts = self._catalogue.prompts()
         shown, next_cursor = page(prompts, "prompts", _cursor(params), self._settings.page_size)
         return ListPromptsResult(prompts=[prompt.wire for prompt in shown], next_cursor=next_cursor)
 
     async def _get_prompt(
         self, ctx: RequestContext, params: GetPromptRequestParams
     ) -> GetPromptResult | InputRequiredResult:
-        prompt = self._registry.prompts.get(params.name)
+        prompt = self._catalogue.prompt(params.name)
         if prompt is None:
             raise invalid_params(f"Unknown prompt: {params.name[:200]}")
         _refuse_null_arguments(ctx)
@@ -255,13 +280,13 @@ class _ComposedServer(Server[ServerContext]):
 
     async def _complete(self, ctx: RequestContext, params: CompleteRequestParams) -> CompleteResult:
         if isinstance(params.ref, PromptReference):
-            prompt = self._registry.prompts.get(params.ref.name)
+            prompt = self._catalogue.prompt(params.ref.name)
             if prompt is None:
                 raise invalid_params(f"Unknown prompt: {params.ref.name[:200]}")
             functions = prompt.spec.completions
         elif template := self._registry.templates.get(params.ref.uri):
             functions = template.spec.completions
-        elif params.ref.uri in self._registry.resources:
+        elif self._catalogue.resource(params.ref.uri):
             functions = dict[str, CompletionFunction]()
         else:
             raise invalid_params(f"Unknown resource template: {params.ref.uri[:200]}")
@@ -269,7 +294,7 @@ class _ComposedServer(Server[ServerContext]):
         return await complete(functions, params.argument.name, params.argument.value, settled)
 
     def _input_schema(self, name: str) -> Mapping[str, Any] | None:
-        tool = self._registry.tools.get(name)
+        tool = self._catalogue.tool(name)
         return tool.wire.input_schema if tool is not None else None
 
 

@@ -97,7 +97,9 @@ async def modern_unit(server: Server[Any], send: Send, eras: Collection[Era]) ->
         async def on_request(exchange: DispatchedIn, method: str, params: Params) -> dict[str, Any]:
             request = JSONRPCRequest.model_construct(id=exchange.request_id, method=method, params=params)
             if method == "initialize":
-                raise MCPError.from_error_data(unsupported_version(requested_version(request), eras))
+                error = unsupported_version(requested_version(request), eras)
+                message = "This connection was opened in the modern era, which has no handshake; open another one"
+                raise MCPError(error.code, message, error.data)
             route = check_envelope(request, eras)
             if not isinstance(route, InboundModernRoute):
                 raise MCPError.from_error_data(route)

@@ -31,7 +31,7 @@ def _reader(name: str) -> Callable[[], Awaitable[str]]:
 
 async def read_instructions(ctx: Context) -> str:
     """What this server tells a model about itself, put together from its active plugins."""
-    instructions = ctx.server.catalogue.instructions
+    instructions = ctx.server.features.instructions
     return f"# Instructions\n\n{instructions or 'The active plugins have nothing to say.'}\n"
 
 

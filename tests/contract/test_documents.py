@@ -1,0 +1,338 @@
+"""What the documents say is what the code does."""
+
+import inspect
+import json
+import os
+import re
+import shlex
+import subprocess
+import sys
+from importlib.metadata import EntryPoint
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+import anyio
+import pytest
+from everything_server import (
+    Era,
+    PluginManager,
+    Registries,
+    __version__,
+    completion,
+    create_server,
+    hookspecs,
+    input_required,
+    specs,
+)
+from everything_server.cli import cli
+from everything_server.discovery import GROUP, Candidate
+from everything_server.eras import versions_of
+from everything_server.serving import stdio
+from everything_server_resources import documents
+from harness import Connect
+from mcp.client import Client
+from mcp_types import ElicitResult, TextResourceContents
+
+ROOT = Path(__file__).parents[2]
+SERVED = ROOT / "plugins" / "resources" / "src" / "everything_server_resources" / "content"
+DOCUMENTS = sorted([*ROOT.glob("*.md"), *ROOT.glob("docs/*.md"), *ROOT.glob("*/**/README.md"), *SERVED.glob("*.md")])
+DOCUMENTS = [path for path in DOCUMENTS if not any(part.startswith(".") for part in path.relative_to(ROOT).parts)]
+COMMAND = Path(sys.executable).with_name("everything-server")
+ENVIRONMENT = {name: value for name, value in os.environ.items() if not name.startswith("EVERYTHING_SERVER_")}
+ENVIRONMENT["PATH"] = os.pathsep.join([str(COMMAND.parent), ENVIRONMENT.get("PATH", "")])
+
+
+def text_of(name: str) -> str:
+    return (ROOT / name).read_text(encoding="utf-8")
+
+
+def blocks(text: str, language: str) -> list[str]:
+    return re.findall(rf"^```{language}\n(.*?)^```$", text, re.DOTALL | re.MULTILINE)
+
+
+def blocks_of_all(language: str) -> list[Any]:
+    return [
+        pytest.param(block, id=f"{path.relative_to(ROOT)}:{number}")
+        for path in DOCUMENTS
+        for number, block in enumerate(blocks(path.read_text(encoding="utf-8"), language), 1)
+    ]
+
+
+def section(text: str, heading: str) -> str:
+    """From a heading of the second level to the next one."""
+    found = re.search(rf"^## {re.escape(heading)}\n(.*?)(?=^## |\Z)", text, re.DOTALL | re.MULTILINE)
+    assert found, f"there is no section {heading!r}"
+    return found[1]
+
+
+def first_column(text: str) -> list[str]:
+    """What stands in code quotes at the start of each row of a table."""
+    return re.findall(r"^\| (?:\*\*)?`([^`]+)`", text, re.MULTILINE)
+
+
+def run(command: list[Any], **environment: str) -> str:
+    done = subprocess.run(
+        [str(part) for part in command],
+        input="",
+        capture_output=True,
+        text=True,
+        env={**ENVIRONMENT, **environment},
+        timeout=60,
+        check=False,
+    )
+    assert done.returncode == 0, f"{command}\n{done.stdout}\n{done.stderr}"
+    return done.stdout
+
+
+def test_the_generated_parts_are_up_to_date() -> None:
+    run([sys.executable, ROOT / "docs" / "generate.py", "--check"])
+
+
+def test_the_readme_lists_the_plugins_that_there_are() -> None:
+    folders = {path.parent.name for path in ROOT.glob("plugins/*/pyproject.toml")}
+    rows = json.loads(run([COMMAND, "plugins", "--json"]))
+    ours = [row["name"] for row in rows if row["distribution"] in {f"everything-server-{name}" for name in folders}]
+    assert first_column(section(text_of("README.md"), "Switch features on and off")) == ours
+
+
+def test_the_command_line_document_contains_the_real_help_of_every_command() -> None:
+    document = text_of("docs/command-line.md")
+    for command in ([], *([name] for name in cli.commands)):
+        assert run([COMMAND, *command, "--help"], COLUMNS="80").strip() in document
+
+
+def test_the_commands_of_the_readme_are_targets_of_the_makefile() -> None:
+    targets = re.findall(r"^(\w+):.*##", text_of("Makefile"), re.MULTILINE)
+    used = {name for file in ("README.md", "CONTRIBUTING.md") for name in re.findall(r"make ([a-z]+)`", text_of(file))}
+    used |= set(re.findall(r"^make ([a-z]+)", text_of("README.md"), re.MULTILINE))
+    assert {"serve", "test"} <= used <= set(targets)
+    listed = first_column(section(text_of("CONTRIBUTING.md"), "Commands"))
+    assert sorted(listed) == sorted(f"make {name}" for name in targets)
+
+
+def documented_commands() -> list[str]:
+    """What the documents show to be typed, but for the example, which is not installed here."""
+    lines = [line for path in DOCUMENTS for block in blocks(path.read_text(), "sh") for line in block.splitlines()]
+    commands = [line for line in lines if re.match(r"(\w+=\S+ )*everything-server\b", line)]
+    return [command for command in dict.fromkeys(commands) if "dice" not in command]
+
+
+@pytest.mark.parametrize("command", documented_commands())
+def test_a_documented_command_runs(command: str) -> None:
+    words = shlex.split(command)
+    settings = dict(word.split("=", 1) for word in words if re.match(r"[A-Z_]+=", word))
+    typed = [COMMAND, *words[len(settings) + 1 :]]
+    if {"streamable-http", "sse"} & set(words):
+        serve_until_told_to_stop([*typed, "--port", "0"], **settings)
+    else:
+        run(typed, **settings)
+
+
+def serve_until_told_to_stop(command: list[Any], **environment: str) -> None:
+    words, environment = [str(part) for part in command], {**ENVIRONMENT, **environment}
+    with subprocess.Popen(words, stderr=subprocess.PIPE, text=True, env=environment) as server:
+        try:
+            assert server.stderr is not None
+            assert any("listening on http://127.0.0.1:" in line for line in iter(server.stderr.readline, ""))
+            server.terminate()
+            assert server.wait(30) == 0
+        finally:
+            server.kill()
+
+
+@pytest.mark.parametrize("block", blocks_of_all("json"))
+def test_a_host_that_is_configured_as_shown_gets_a_server(block: str) -> None:
+    configuration = json.loads(block)
+    (servers,) = configuration.values()
+    for entry in servers.values():
+        if "url" in entry:
+            command = cli.commands["streamable-http"]
+            host, port, path = (option.default for option in command.params if option.name in ("host", "port", "path"))
+            assert entry["url"] == f"http://{host}:{port}{path}"
+        else:
+            assert entry["command"] == "everything-server"
+            assert run([COMMAND, *entry["args"]], **entry.get("env", {})) == ""
+
+
+def test_the_client_in_the_readme_gets_its_answer() -> None:
+    (program,) = blocks(text_of("README.md"), "python")
+    assert "Echo: hello" in run([sys.executable, "-W", "error", "-c", program])
+
+
+@pytest.mark.parametrize("path", DOCUMENTS, ids=lambda path: str(path.relative_to(ROOT)))
+def test_links_lead_to_something(path: Path) -> None:
+    text = re.sub(r"^```.*?^```$", "", path.read_text(encoding="utf-8"), flags=re.DOTALL | re.MULTILINE)
+    for target in re.findall(r"\]\(([^)]+)\)", text):
+        if "://" in target:
+            continue
+        file, _, anchor = target.partition("#")
+        assert (path.parent / file).exists(), target
+        if anchor:
+            linked = path.parent / file if file else path
+            headings = re.findall(r"^#+ (.*)$", linked.read_text(encoding="utf-8"), re.MULTILINE)
+            assert anchor in {re.sub(r"[^\w -]", "", heading).lower().replace(" ", "-") for heading in headings}, target
+
+
+def hooks() -> dict[str, str]:
+    """The signature of each hook, as its heading shows it."""
+    return {
+        name: f"{name}({', '.join(inspect.signature(function).parameters)})"
+        for name, function in vars(hookspecs).items()
+        if name.startswith("everything_server_")
+    }
+
+
+@pytest.mark.parametrize("name", hooks())
+def test_every_hook_is_documented_under_its_signature_with_an_example(name: str) -> None:
+    described = section(text_of("docs/hooks.md"), hooks()[name])
+    (example,) = blocks(described, "python")
+    assert f"def {name}(" in example
+    compile(example, name, "exec")
+
+
+def test_every_heading_of_the_hooks_document_is_a_hook() -> None:
+    assert re.findall(r"^## (.*)$", text_of("docs/hooks.md"), re.MULTILINE) == list(hooks().values())
+
+
+@pytest.mark.parametrize("name", hooks())
+def test_the_hooks_document_explains_every_field_of_what_a_hook_returns(name: str) -> None:
+    described = section(text_of("docs/hooks.md"), hooks()[name])
+    kinds = [vars(specs)[kind] for kind in re.findall(r"\b(\w+Spec)\b", described.partition("```")[0])]
+    fields = {field for kind in kinds for field in inspect.signature(kind).parameters}
+    explained = {word for row in re.findall(r"^\|([^|]+)\|", described, re.M) for word in re.findall(r"`(\w+)`", row)}
+    assert explained == fields
+
+
+def test_the_extension_document_names_every_hook() -> None:
+    assert first_column((SERVED / "extension.md").read_text(encoding="utf-8")) == list(hooks())
+
+
+PLUGIN_EXAMPLES = [
+    pytest.param(block, id=f"{name}:{number}")
+    for name in ("docs/writing-plugins.md", str((SERVED / "extension.md").relative_to(ROOT)))
+    for number, block in enumerate(blocks(text_of(name), "python"), 1)
+    if "@hookimpl" in block
+]
+
+
+def loaded(source: str, monkeypatch: pytest.MonkeyPatch) -> PluginManager:
+    """A manager with a plugin that was shown in a document."""
+    module = ModuleType("shown_plugin")
+    monkeypatch.setitem(sys.modules, module.__name__, module)
+    exec(compile(source, module.__name__, "exec"), vars(module))
+    entry_point = EntryPoint("shown.plugin", module.__name__, GROUP)
+    manager = PluginManager(candidates=[Candidate("shown.plugin", "shown", "1", entry_point)], strict=True)
+    manager.load()
+    manager.check()
+    return manager
+
+
+@pytest.mark.parametrize("source", PLUGIN_EXAMPLES)
+def test_a_plugin_shown_in_a_document_works(source: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    registries = Registries(loaded(source, monkeypatch))
+    (plugin,) = registries.manager.plugins
+    assert registries.provisions(plugin)
+    for era in Era:
+        registries(era)
+
+
+async def test_the_plugin_that_asks_the_client_gets_its_answer_in_both_eras(
+    era: Era, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (source,) = [block for block in blocks(text_of("docs/writing-plugins.md"), "python") if "ask_colour" in block]
+
+    async def answer(context: Any, params: Any) -> ElicitResult:
+        return ElicitResult(action="accept", content={"colour": "green"})
+
+    registry = Registries(loaded(source, monkeypatch))(era)
+    mode = "legacy" if era is Era.LEGACY else "2026-07-28"
+    with anyio.fail_after(10):
+        async with Client(create_server(registry), mode=mode, elicitation_callback=answer) as client:
+            result = await client.call_tool("ask-colour", {})
+    assert result.content[0].text == "The user likes green best."  # type: ignore[union-attr]
+
+
+async def test_the_features_document_names_everything_that_is_served_and_nothing_else(connect: Connect) -> None:
+    document = (SERVED / "features.md").read_text(encoding="utf-8")
+    async with connect("tools,resources,prompts") as client:
+        tools = [tool.name for tool in (await client.list_tools()).tools]
+        templates = [template.uri_template for template in (await client.list_resource_templates()).resource_templates]
+        prompts = [prompt.name for prompt in (await client.list_prompts()).prompts]
+    assert sorted(first_column(section(document, "Tools"))) == sorted(tools)
+    family = f"{documents.URI_PREFIX}{{name}}"
+    assert sorted(first_column(section(document, "Resources"))) == sorted([*templates, family])
+    assert sorted(first_column(section(document, "Prompts"))) == sorted(prompts)
+
+
+def test_the_features_document_names_the_plugin_of_each_feature() -> None:
+    document = (SERVED / "features.md").read_text(encoding="utf-8")
+    manager = PluginManager(["tools,resources,prompts"])
+    manager.load()
+    columns = re.findall(r"^\| `[^`]+` \| `([^`]+)` \|", document, re.MULTILINE)
+    assert set(columns) == {plugin.name for plugin in manager.plugins}
+
+
+async def test_the_documents_are_served_as_they_are(connect: Connect) -> None:
+    async with connect("resources.documents") as client:
+        for name in documents.DOCUMENTS:
+            result = await client.read_resource(documents.URI_PREFIX + name)
+            (content,) = result.contents
+            assert isinstance(content, TextResourceContents)
+            assert content.text == (SERVED / name).read_text(encoding="utf-8")
+            assert len(content.text.splitlines()) > 40
+
+
+def test_the_structure_document_names_places_that_exist() -> None:
+    document = (SERVED / "structure.md").read_text(encoding="utf-8")
+    core = ROOT / "core" / "src" / "everything_server"
+    folders = {"Top level": ROOT, "The core": core, "A distribution of plugins": ROOT, "Tests": ROOT}
+    for heading, folder in folders.items():
+        names = first_column(section(document, heading))
+        assert names
+        assert [name for name in names if not (folder / name).exists()] == []
+
+
+def test_the_structure_document_names_every_module_of_the_core() -> None:
+    document = (SERVED / "structure.md").read_text(encoding="utf-8")
+    core = ROOT / "core" / "src" / "everything_server"
+    there = {path.name for path in core.glob("*.py")} | {f"{path.parent.name}/" for path in core.glob("*/__init__.py")}
+    assert set(first_column(section(document, "The core"))) == there - {"__main__.py"}
+
+
+def test_the_structure_document_names_every_distribution() -> None:
+    document = (SERVED / "structure.md").read_text(encoding="utf-8")
+    there = {f"{path.parent.relative_to(ROOT)}/" for path in [*ROOT.glob("plugins/*/pyproject.toml")]} | {"core/"}
+    assert set(re.findall(r"^\| \*\*`([^`]+)`\*\*", document, re.MULTILINE)) == there
+
+
+def test_the_architecture_document_names_modules_that_exist() -> None:
+    document = (SERVED / "architecture.md").read_text(encoding="utf-8")
+    core = ROOT / "core" / "src" / "everything_server"
+    rows = re.findall(r"^\| ((?:`\w+`(?:, )?)+) \|", section(document, "Layers"), re.MULTILINE)
+    names = [name for row in rows for name in re.findall(r"`(\w+)`", row)]
+    assert len(names) > 10
+    assert [name for name in names if not ((core / f"{name}.py").exists() or (core / name).is_dir())] == []
+
+
+@pytest.mark.parametrize(
+    "phrase",
+    [
+        f"{stdio.NEXT_ANSWER:g} seconds and all of them within {stdio.ALL_ANSWERS:g} seconds",
+        f"waits up to {input_required.ANSWER_TIMEOUT:g} seconds for each answer",
+        f"After {input_required.MAX_ROUNDS} rounds",
+        f"at most {completion.MAX_VALUES} values",
+    ],
+)
+def test_the_limits_in_the_documents_are_those_of_the_code(phrase: str) -> None:
+    assert phrase in " ".join((SERVED / "how-it-works.md").read_text(encoding="utf-8").split())
+
+
+def test_the_readme_names_the_revisions_of_each_era() -> None:
+    (row,) = re.findall(r"^\| Revisions \|(.*)\|(.*)\|$", text_of("README.md"), re.MULTILINE)
+    for era, cell in zip(Era, row, strict=True):
+        assert sorted(cell.replace(",", " ").split()) == sorted(versions_of({era}))
+
+
+def test_the_changelog_has_a_section_for_this_version() -> None:
+    assert re.search(rf"^## {re.escape(__version__)}\b", text_of("CHANGELOG.md"), re.MULTILINE)

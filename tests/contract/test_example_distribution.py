@@ -1,0 +1,243 @@
+"""The example of a third-party distribution: built, installed beside the core alone, and used.
+
+The environment has nothing in it but what pip installs for the core and the example, so a dependency that one of them
+forgot to declare is missing here, whatever the environment of the tests holds.
+"""
+
+import fcntl
+import json
+import os
+import re
+import subprocess
+import sys
+import tarfile
+import venv
+import zipfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import pytest
+from everything_server import Era
+
+ROOT = Path(__file__).parents[2]
+EXAMPLE = ROOT / "examples" / "dice"
+ENVIRONMENT = {
+    name: value for name, value in os.environ.items() if not name.startswith(("EVERYTHING_SERVER_", "PYTHON", "COV_"))
+}
+LIMIT = 600
+"""Seconds for a step that may have to fetch packages; only a guard."""
+
+ENVELOPE = {
+    "io.modelcontextprotocol/protocolVersion": "2026-07-28",
+    "io.modelcontextprotocol/clientCapabilities": {},
+}
+HANDSHAKE = [
+    {
+        "jsonrpc": "2.0",
+        "id": "open",
+        "method": "initialize",
+        "params": {
+            "protocolVersion": "2025-11-25",
+            "capabilities": {},
+            "clientInfo": {"name": "test", "version": "1"},
+        },
+    },
+    {"jsonrpc": "2.0", "method": "notifications/initialized"},
+]
+
+
+@dataclass(frozen=True)
+class Installed:
+    """A virtual environment with the core and the example, and nothing else of ours."""
+
+    folder: Path
+
+    @property
+    def command(self) -> Path:
+        return self.folder / "environment" / "bin" / "everything-server"
+
+    @property
+    def python(self) -> Path:
+        return self.command.with_name("python")
+
+    @property
+    def wheel(self) -> Path:
+        return next(self.folder.glob("*.whl"))
+
+    @property
+    def source(self) -> Path:
+        return next(self.folder.glob("*.tar.gz"))
+
+    @property
+    def mark(self) -> Path:
+        """Exists once everything is in place."""
+        return self.folder / "ready"
+
+    @property
+    def core_alone(self) -> list[dict[str, Any]]:
+        """What `plugins --json` printed before the example was installed."""
+        return json.loads((self.folder / "core-alone.json").read_text())
+
+    def install(self) -> None:
+        run([sys.executable, "-m", "build", "--outdir", self.folder, EXAMPLE])
+        venv.create(self.folder / "environment", with_pip=True, symlinks=True)
+        pip = [self.python, "-m", "pip", "install", "--quiet", "--disable-pip-version-check"]
+        run([*pip, "-c", ROOT / "constraints.txt", ROOT / "core"])
+        (self.folder / "core-alone.json").write_text(run([self.command, "--strict", "plugins", "--json"]))
+        run([*pip, "-c", ROOT / "constraints.txt", self.wheel])
+        self.mark.touch()
+
+
+@pytest.fixture(scope="session")
+def installed(tmp_path_factory: pytest.TempPathFactory) -> Installed:
+    """The environment; it takes a while, so the processes of a parallel run share one."""
+    folder = tmp_path_factory.getbasetemp()
+    if "PYTEST_XDIST_WORKER" in os.environ:
+        folder = folder.parent
+    made = Installed(folder / "example-distribution")
+    with locked(folder / "example-distribution.lock"):
+        if not made.mark.exists():
+            made.install()
+    return made
+
+
+def test_the_example_consists_of_two_files() -> None:
+    files = [path.name for path in EXAMPLE.iterdir() if path.name != "__pycache__"]
+    assert sorted(files) == ["everything_server_dice.py", "pyproject.toml"]
+
+
+def test_both_files_are_in_the_source_distribution_and_the_module_is_in_the_wheel(installed: Installed) -> None:
+    with tarfile.open(installed.source) as archive:
+        sources = {Path(name).name for name in archive.getnames()}
+    assert {"everything_server_dice.py", "pyproject.toml"} <= sources
+    assert "everything_server_dice.py" in zipfile.ZipFile(installed.wheel).namelist()
+
+
+def test_the_core_alone_lists_no_plugins(installed: Installed) -> None:
+    assert installed.core_alone == []
+
+
+def test_plugins_lists_the_example_as_active_in_both_eras(installed: Installed) -> None:
+    assert json.loads(run([installed.command, "plugins", "--json"])) == [
+        {
+            "name": "dice.roll",
+            "status": "active",
+            "eras": ["legacy", "modern"],
+            "distribution": "everything-server-dice",
+            "version": "0.1.0",
+            "provides": ["tool roll-dice"],
+            "reason": None,
+        }
+    ]
+
+
+def test_the_table_names_the_example_and_its_distribution(installed: Installed) -> None:
+    table = run([installed.command, "plugins"])
+    assert re.search(
+        r"^dice\.roll +active +legacy,modern +everything-server-dice 0\.1\.0 +tool roll-dice$", table, re.M
+    )
+
+
+def test_the_tool_shows_its_limits_and_defaults_in_both_eras(installed: Installed, era: Era) -> None:
+    (answer,) = talk(installed, era, request(era, "tools/list"))
+    (tool,) = answer["result"]["tools"]
+    assert tool["name"] == "roll-dice"
+    assert tool["inputSchema"]["additionalProperties"] is False
+    assert "required" not in tool["inputSchema"]
+    limits = {
+        name: (field["type"], field["minimum"], field["maximum"], field["default"])
+        for name, field in tool["inputSchema"]["properties"].items()
+    }
+    assert limits == {"sides": ("integer", 2, 1000, 6), "count": ("integer", 1, 100, 1)}
+
+
+@pytest.mark.parametrize(
+    ("arguments", "sides", "count"), [({}, 6, 1), ({"sides": 20, "count": 3}, 20, 3), ({"count": 100}, 6, 100)]
+)
+def test_the_tool_rolls_as_many_dice_as_asked_for(
+    installed: Installed, era: Era, arguments: dict[str, int], sides: int, count: int
+) -> None:
+    (answer,) = talk(installed, era, call(era, arguments))
+    assert not answer["result"].get("isError")
+    (content,) = answer["result"]["content"]
+    found = re.fullmatch(rf"Rolled {count}d{sides}: ([0-9, ]+) \(total ([0-9]+)\)", content["text"])
+    assert found is not None
+    rolls = [int(roll) for roll in found[1].split(", ")]
+    assert len(rolls) == count
+    assert all(1 <= roll <= sides for roll in rolls)
+    assert sum(rolls) == int(found[2])
+
+
+@pytest.mark.parametrize(
+    ("arguments", "named"),
+    [({"sides": 1}, "sides"), ({"sides": 1001}, "sides"), ({"count": 0}, "count"), ({"count": 101}, "count")],
+)
+def test_a_value_beyond_the_limits_is_refused_by_name(
+    installed: Installed, era: Era, arguments: dict[str, int], named: str
+) -> None:
+    (answer,) = talk(installed, era, call(era, arguments))
+    assert answer["result"]["isError"] is True
+    assert f"{named}: " in answer["result"]["content"][0]["text"]
+
+
+def test_disabled_it_is_gone(installed: Installed) -> None:
+    answer, *_ = talk(installed, Era.MODERN, call(Era.MODERN, {}), options=["--disable", "dice"])
+    assert answer["error"]["code"] == -32601  # nothing is left that has tools
+
+
+def test_the_test_in_the_documentation_passes_against_the_example(installed: Installed, tmp_path: Path) -> None:
+    document = (ROOT / "docs" / "writing-plugins.md").read_text()
+    (shown,) = re.findall(r"```python\n(import pytest\n.*?)```", document, re.DOTALL)
+    (tmp_path / "test_dice.py").write_text(shown)
+    # A wheel is importable, metadata included, so the environment of this test stays as it is.
+    environment = {**ENVIRONMENT, "PYTHONPATH": str(installed.wheel)}
+    report = run([sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", tmp_path], environment, cwd=tmp_path)
+    assert re.search(r"^[1-9][0-9]* passed", report, re.M)
+
+
+def talk(
+    installed: Installed, era: Era, message: dict[str, Any], options: list[str] | None = None
+) -> list[dict[str, Any]]:
+    """What the server answers to one request, after the handshake where the era has one."""
+    messages = [*(HANDSHAKE if era is Era.LEGACY else []), message]
+    options = ["--plugins", "dice.roll"] if options is None else options
+    text = "".join(json.dumps(message) + "\n" for message in messages)
+    answers = [json.loads(line) for line in run([installed.command, *options, "stdio"], stdin=text).splitlines()]
+    return [answer for answer in answers if answer.get("id") == message["id"]]
+
+
+def request(era: Era, method: str, **params: Any) -> dict[str, Any]:
+    if era is Era.MODERN:
+        params["_meta"] = ENVELOPE
+    return {"jsonrpc": "2.0", "id": 1, "method": method, "params": params}
+
+
+def call(era: Era, arguments: dict[str, Any]) -> dict[str, Any]:
+    return request(era, "tools/call", name="roll-dice", arguments=arguments)
+
+
+def run(command: list[Any], environment: dict[str, str] = ENVIRONMENT, stdin: str = "", cwd: Path | None = None) -> str:
+    """What a command prints on stdout; it must succeed."""
+    done = subprocess.run(
+        [str(part) for part in command],
+        input=stdin,
+        capture_output=True,
+        text=True,
+        encoding="utf-8",
+        env=environment,
+        cwd=cwd,
+        timeout=LIMIT,
+        check=False,
+    )
+    assert done.returncode == 0, f"{command}\n{done.stdout}\n{done.stderr}"
+    return done.stdout
+
+
+@contextmanager
+def locked(path: Path) -> Iterator[None]:
+    with path.open("w") as file:
+        fcntl.flock(file, fcntl.LOCK_EX)
+        yield
