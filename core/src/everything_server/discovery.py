@@ -53,19 +53,21 @@ def discover(
         plugins = [entry_point for entry_point in entry_points if entry_point.group == group]
         if not plugins:
             continue
-        if not distribution.name:
+        description = distribution.metadata  # parsed anew each time it is asked for
+        owner = description["Name"]
+        if not owner:
             continue  # the remains of an uninstall that was interrupted: nobody can say whose they are
+        requires = tuple(description.get_all("Requires-Dist") or ())
         opt_in = {entry_point.name for entry_point in entry_points if entry_point.group == opt_in_group}
         for entry_point in plugins:
-            owner = distribution.name
             found.setdefault(
                 (entry_point.name, owner),
                 Candidate(
                     name=entry_point.name,
                     distribution=owner,
-                    version=distribution.version,
+                    version=description["Version"],
                     entry_point=entry_point,
-                    requires=tuple(distribution.requires or ()),
+                    requires=requires,
                     opt_in=not opt_in.isdisjoint({entry_point.name, entry_point.name.partition(".")[0]}),
                 ),
             )

@@ -4,6 +4,7 @@ import logging
 from collections.abc import AsyncGenerator, Collection, Mapping
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
+from functools import cache
 from typing import Any, Final
 
 import anyio
@@ -105,9 +106,15 @@ def create_server(
     Args:
         registry: What the server offers, and in which era.
         publish: Where a modern instance's changes go.
-        settings: What the process decided.
+        settings: What the process decided; by default all that it makes share one, so that a modern client can go on
+            with what an earlier request began.
     """
-    return _ComposedServer(registry, publish, settings or Settings())
+    return _ComposedServer(registry, publish, settings or _default_settings())
+
+
+@cache
+def _default_settings() -> Settings:
+    return Settings()
 
 
 class _ComposedServer(Server[ServerContext]):
