@@ -3,14 +3,15 @@
 import tempfile
 import warnings
 from collections.abc import Awaitable, Callable
-from dataclasses import dataclass
 from typing import Any
 
 import anyio
 import pytest
 from clients import catalogue
+from clients.servers import VERSIONS, Kind, Walk, walks
 from everything_server import Era
 from mcp.client import Client
+from mcp.client.sse import sse_client
 from mcp.client.stdio import StdioServerParameters, stdio_client
 from mcp.shared.exceptions import MCPDeprecationWarning, MCPError
 from mcp_types import PromptReference, ResourceTemplateReference
@@ -20,31 +21,23 @@ GUARD = 120.0
 """Seconds after which the client is given up."""
 
 
-@dataclass(frozen=True)
-class Kind:
-    """How the client is told to choose the era."""
-
-    mode: str
-    era: Era
-    version: str
-
-
 KINDS = {
-    "auto": Kind("auto", Era.MODERN, "2026-07-28"),
-    "legacy": Kind("legacy", Era.LEGACY, "2025-11-25"),
+    "auto": Kind("auto", Era.MODERN, adapts=True),
+    "legacy": Kind("legacy", Era.LEGACY),
 }
 
 
-@pytest.fixture(scope="module", params=KINDS.values(), ids=KINDS)
-def kind(request: pytest.FixtureRequest) -> Kind:
+@pytest.fixture(scope="module", params=walks(KINDS))
+def walk(request: pytest.FixtureRequest) -> Walk:
     return request.param
 
 
 @pytest.fixture(scope="module")
-def report(kind: Kind, server: dict[str, Any]) -> dict[str, Any]:
+def report(walk: Walk, server_over: Callable[[str], dict[str, Any]]) -> dict[str, Any]:
     """What the client has to say once it has walked the catalogue."""
+    server = server_over(walk.transport)
     with tempfile.TemporaryFile("w+") as complaints:
-        report = anyio.run(_connect_and_walk, kind, TRANSPORTS[server["transport"]](server, complaints))
+        report = anyio.run(_connect_and_walk, walk, TRANSPORTS[walk.transport](server, complaints))
         complaints.seek(0)
         assert complaints.read() == ""  # a server that has nothing to complain of is quiet
     return report
@@ -55,13 +48,25 @@ def _stdio(server: dict[str, Any], complaints: Any) -> Any:
     return stdio_client(parameters, errlog=complaints)
 
 
-TRANSPORTS: dict[str, Callable[[dict[str, Any], Any], Any]] = {"stdio": _stdio}
+def _streamable_http(server: dict[str, Any], complaints: Any) -> Any:
+    return server["url"]
 
 
-async def _connect_and_walk(kind: Kind, transport: Any) -> dict[str, Any]:
+def _sse(server: dict[str, Any], complaints: Any) -> Any:
+    return sse_client(server["url"])
+
+
+TRANSPORTS: dict[str, Callable[[dict[str, Any], Any], Any]] = {
+    "stdio": _stdio,
+    "streamable-http": _streamable_http,
+    "sse": _sse,
+}
+
+
+async def _connect_and_walk(walk: Walk, transport: Any) -> dict[str, Any]:
     with anyio.fail_after(GUARD):
-        async with Client(transport, mode=kind.mode) as client:
-            return await _walk(client, kind.era)
+        async with Client(transport, mode=walk.kind.mode) as client:
+            return await _walk(client, walk.era)
 
 
 async def _walk(client: Client, era: Era) -> dict[str, Any]:
@@ -158,20 +163,20 @@ def _json(model: BaseModel) -> dict[str, Any]:
     return model.model_dump(by_alias=True, mode="json", exclude_none=True)
 
 
-def test_the_client_gets_the_era_that_it_asks_for(report: dict[str, Any], kind: Kind) -> None:
-    assert report["protocolVersion"] == kind.version
+def test_the_client_gets_the_era_that_it_asks_for(report: dict[str, Any], walk: Walk) -> None:
+    assert report["protocolVersion"] == VERSIONS[walk.era]
     assert report["serverInfo"]["name"] == "mcp-servers/everything"
     assert report["serverInfo"]["title"] == "Everything Reference Server"
     assert report["instructions"]
     assert report["capabilities"] == catalogue.CAPABILITIES
 
 
-def test_the_client_lists_everything(report: dict[str, Any], kind: Kind) -> None:
-    assert catalogue.names(report) == catalogue.listed(kind.era)
+def test_the_client_lists_everything(report: dict[str, Any], walk: Walk) -> None:
+    assert catalogue.names(report) == catalogue.listed(walk.era)
 
 
-def test_the_client_calls_everything(report: dict[str, Any], kind: Kind) -> None:
-    assert report["answers"] == catalogue.answers(kind.era)
+def test_the_client_calls_everything(report: dict[str, Any], walk: Walk) -> None:
+    assert report["answers"] == catalogue.answers(walk.era)
 
 
 def test_the_client_is_told_of_every_step(report: dict[str, Any]) -> None:

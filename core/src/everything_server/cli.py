@@ -3,6 +3,7 @@
 import gc
 import json
 import logging
+import re
 import signal
 import sys
 from collections.abc import Callable, Generator
@@ -180,6 +181,20 @@ def stdio(options: Options) -> None:
         run_stdio(factory, wire, options.eras)
 
 
+def _hosts(context: click.Context, option: click.Parameter, values: tuple[str, ...]) -> tuple[str, ...]:
+    for value in values:
+        if not re.fullmatch(r"(\[[0-9a-fA-F:.]+\]|[^\s/:\[\]]+)(:\d{1,5})?", value):
+            raise click.BadParameter(f"{value!r} is not in the form of a Host header: name or name:port")
+    return values
+
+
+def _origins(context: click.Context, option: click.Parameter, values: tuple[str, ...]) -> tuple[str, ...]:
+    for value in values:
+        if value != "*" and not re.fullmatch(r"[a-zA-Z][\w+.-]*://[^\s/?#@]+", value):
+            raise click.BadParameter(f"{value!r} is not an origin: scheme://host or scheme://host:port, and no path")
+    return tuple(value.lower() for value in values)  # as browsers send them
+
+
 def _http_options(command: Callable[..., None]) -> Callable[..., None]:
     """The options that both HTTP transports have."""
     options = [
@@ -198,6 +213,7 @@ def _http_options(command: Callable[..., None]) -> Callable[..., None]:
             "allowed_hosts",
             multiple=True,
             envvar="EVERYTHING_SERVER_ALLOWED_HOSTS",
+            callback=_hosts,
             show_envvar=True,
             metavar="HOST",
             help="Host header to answer to, beside loopback names; repeatable.",
@@ -207,6 +223,7 @@ def _http_options(command: Callable[..., None]) -> Callable[..., None]:
             "allowed_origins",
             multiple=True,
             envvar="EVERYTHING_SERVER_ALLOWED_ORIGINS",
+            callback=_origins,
             show_envvar=True,
             metavar="ORIGIN",
             help="Origin of web pages that may connect, beside loopback ones; * for any; repeatable.",

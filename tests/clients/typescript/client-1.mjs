@@ -1,12 +1,16 @@
 // The client of the TypeScript SDK's first generation, which knows the legacy era only.
 
 import { Client } from '@modelcontextprotocol/sdk/client/index.js';
+import { SSEClientTransport } from '@modelcontextprotocol/sdk/client/sse.js';
 import { StdioClientTransport } from '@modelcontextprotocol/sdk/client/stdio.js';
+import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
 
 import { main, walk } from './walk.mjs';
 
 const transports = {
     stdio: server => new StdioClientTransport(server),
+    'streamable-http': server => new StreamableHTTPClientTransport(new URL(server.url)),
+    sse: server => new SSEClientTransport(new URL(server.url)),
 };
 
 await main(async task => {

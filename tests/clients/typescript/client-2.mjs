@@ -1,12 +1,14 @@
 // The client of the TypeScript SDK's second generation, which speaks both eras.
 
-import { Client } from '@modelcontextprotocol/client';
+import { Client, SSEClientTransport, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
 
 import { main, walk } from './walk.mjs';
 
 const transports = {
     stdio: server => new StdioClientTransport(server),
+    'streamable-http': server => new StreamableHTTPClientTransport(new URL(server.url)),
+    sse: server => new SSEClientTransport(new URL(server.url)),
 };
 
 await main(async task => {
