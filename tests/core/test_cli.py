@@ -163,6 +163,21 @@ def test_a_mistake_gets_the_usage_on_stderr_and_exit_status_two(arguments: list[
     assert_usage_error(run(*arguments), expected)
 
 
+@pytest.mark.parametrize(
+    ("option", "value"),
+    [
+        ("--allowed-origin", "https://ui.example/"),
+        ("--allowed-origin", "ui.example"),
+        ("--allowed-origin", "null"),
+        ("--allowed-host", "http://ui.example"),
+        ("--allowed-host", "ui.example/mcp"),
+    ],
+)
+@pytest.mark.parametrize("transport", ["streamable-http", "sse"])
+def test_a_host_or_an_origin_that_no_request_can_have_is_a_mistake(transport: str, option: str, value: str) -> None:
+    assert_usage_error(run(transport, "--port", "0", option, value), repr(value))
+
+
 def test_an_option_without_its_value_is_a_mistake() -> None:
     completed = run("stdio", "--plugins")
     assert (completed.returncode, completed.stdout) == (2, "")
