@@ -10,7 +10,7 @@ TIMEOUT = 60.0
 """Seconds without an answer after which the server is given up."""
 
 _HEAD_END = b"\r\n\r\n"
-_LAST_CHUNK = b"\r\n0\r\n\r\n"
+_LAST_CHUNK = b"0\r\n\r\n"
 _LENGTH = re.compile(rb"\r\ncontent-length: *(\d+)", re.IGNORECASE)
 _DATA = re.compile(rb"^data: *(\{.*)$", re.MULTILINE)
 
@@ -24,7 +24,9 @@ class Answer:
 
     @property
     def message(self) -> bytes:
-        """The JSON-RPC message in it: the body, or the data of its only event."""
+        """The JSON-RPC message in a success: the body, or the data of its only event."""
+        if b" 200 " not in self.head.partition(b"\r\n")[0]:
+            raise RuntimeError(f"not the answer to a call: {self.head!r} {self.body[:500]!r}")
         data = _DATA.findall(self.body.replace(b"\r\n", b"\n"))
         return data[0] if data else self.body
 
@@ -74,10 +76,10 @@ class Connection:
         return Answer(head, body)
 
 
-def post(body: bytes, headers: Mapping[str, str]) -> bytes:
-    """A POST to the endpoint."""
+def post(port: int, body: bytes, headers: Mapping[str, str]) -> bytes:
+    """A POST to the endpoint of the server at a port."""
     lines = {
-        "Host": "127.0.0.1",
+        "Host": f"127.0.0.1:{port}",
         "Content-Type": "application/json",
         "Accept": "application/json, text/event-stream",
         "Content-Length": str(len(body)),
@@ -118,4 +120,6 @@ def _send_next(connection: Connection, requests: Iterator[bytes]) -> bool:
 
 def _is_whole(head: bytes, body: bytes) -> bool:
     length = _LENGTH.search(head)
-    return len(body) >= int(length[1]) if length else body.endswith(_LAST_CHUNK)
+    if length:
+        return len(body) >= int(length[1])
+    return body == _LAST_CHUNK or body.endswith(b"\r\n" + _LAST_CHUNK)

@@ -24,6 +24,9 @@ RELEASED_VERSION: Final = "2026.8.31"
 START_TIMEOUT: Final = 60.0
 """Seconds that a server may take until it accepts connections."""
 
+_CPU_OF_PROCESS: Final = 2
+"""Makes the clock of a process on Linux, below the complement of its number; other systems know no such clock."""
+
 _HERE = Path(__file__).parent
 
 
@@ -90,11 +93,10 @@ class HttpServer:
         self._end()
 
     def cpu_seconds(self) -> float | None:
-        """User and system time that the process has taken so far, in ticks; None where the system does not tell."""
+        """User and system time that the process has taken so far; None where the system does not tell."""
         try:
-            fields = Path(f"/proc/{self._process.pid}/stat").read_text().rpartition(")")[2].split()
-            return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
-        except (OSError, AttributeError, ValueError):
+            return time.clock_gettime((~self._process.pid << 3) | _CPU_OF_PROCESS)
+        except (AttributeError, OSError):
             return None
 
     def _wait_until_it_listens(self) -> None:

@@ -12,7 +12,7 @@ INSTALL_TIMEOUT: Final = 600
 """Seconds that npm may take, downloads included; only a guard."""
 
 
-class Unavailable(Exception):  # noqa: N818 (it is no fault: there is less to compare with)
+class Unavailable(Exception):
     """A program cannot be had on this machine; the message says why."""
 
 

@@ -9,7 +9,6 @@ import time
 from collections.abc import Iterator, Mapping
 from contextlib import ExitStack
 from dataclasses import dataclass
-from functools import partial
 from statistics import median
 
 from benchmarks import messages
@@ -26,14 +25,8 @@ _MODERN = {"MCP-Protocol-Version": "2026-07-28", "Mcp-Method": "tools/call", "Mc
 
 def run(effort: Effort) -> Iterator[Comparison]:
     """The turn that does not count warms the servers."""
-    yield _compare(
-        f"tools/call echo, modern, {CONNECTIONS} connections",
-        _Requests,
-        {OURS: ours, BARE: bare},
-        BARE,
-        1 / 0.9,
-        effort,
-    )
+    title = f"tools/call echo, modern, {CONNECTIONS} connections"
+    yield _compare(title, _Requests, {OURS: ours, BARE: bare}, BARE, 1 / 0.9, effort)
     try:
         theirs = released()
     except Unavailable as reason:
@@ -46,14 +39,15 @@ def run(effort: Effort) -> Iterator[Comparison]:
 @dataclass(frozen=True)
 class _Rates(Comparison):
     def __str__(self) -> str:
-        rates = ", ".join(
-            f"{name} {1 / median(turn.wall for turn in turns):.0f}" for name, turns in self.samples.items()
-        )
+        medians = {name: median(turn.wall for turn in turns) for name, turns in self.samples.items()}
+        rates = ", ".join(f"{name} {1 / wall:.0f}" for name, wall in medians.items())
         return f"{super().__str__()}\n  requests per second: {rates}"
 
 
 class _Requests:
     """Makes some calls at each turn, of the modern era, shared out among the connections.
+
+    The connections are made anew for each turn, as a server may close those that were idle while others had theirs.
 
     Args:
         server: Who is called.
@@ -62,55 +56,55 @@ class _Requests:
 
     connections = CONNECTIONS
 
-    def __init__(self, server: HttpServer, calls: int, stack: ExitStack) -> None:
+    def __init__(self, server: HttpServer, calls: int) -> None:
+        self.port = server.port
         self._server = server
         self._calls = calls
         self._last_id = 0
-        self._connections = [stack.enter_context(Connection(server.port)) for _ in range(self.connections)]
-        self.prepare(self._connections[0])
 
     def __call__(self) -> Sample:
         ids = range(self._last_id + 1, self._last_id + 1 + self._calls)
         self._last_id += self._calls
         requests = [self.request(request_id) for request_id in ids]
-        cpu_before, started = self._server.cpu_seconds(), time.perf_counter()
-        answers = exchange_all(self._connections, requests)
-        wall, cpu_after = time.perf_counter() - started, self._server.cpu_seconds()
+        with ExitStack() as stack:
+            connections = [stack.enter_context(Connection(self.port)) for _ in range(self.connections)]
+            cpu_before, started = self._server.cpu_seconds(), time.perf_counter()
+            answers = exchange_all(connections, requests)
+            wall, cpu_after = time.perf_counter() - started, self._server.cpu_seconds()
         _check(answers, ids)
         if cpu_before is None or cpu_after is None:
             return Sample(wall / self._calls, None)
         return Sample(wall / self._calls, (cpu_after - cpu_before) / self._calls)
 
-    def prepare(self, connection: Connection) -> None:
-        """What must be said before the first call."""
-
     def request(self, request_id: int) -> bytes:
         """A call as it is sent."""
-        return post(messages.modern_call(request_id), _MODERN)
+        return post(self.port, messages.modern_call(request_id), _MODERN)
 
 
 class _Session(_Requests):
-    """The same in a legacy session, on its only connection."""
+    """The same in a legacy session, on one connection."""
 
     connections = 1
 
-    def prepare(self, connection: Connection) -> None:
-        opened = connection.exchange(post(messages.initialize(0), {}))
-        check_answer(opened.message, 0)
-        self._headers = {"Mcp-Session-Id": opened.header("Mcp-Session-Id"), "MCP-Protocol-Version": "2025-11-25"}
-        connection.exchange(post(messages.initialized(), self._headers))
+    def __init__(self, server: HttpServer, calls: int) -> None:
+        super().__init__(server, calls)
+        with Connection(self.port) as connection:
+            opened = connection.exchange(post(self.port, messages.initialize(0), {}))
+            check_answer(opened.message, 0)
+            self._headers = {"Mcp-Session-Id": opened.header("Mcp-Session-Id"), "MCP-Protocol-Version": "2025-11-25"}
+            connection.exchange(post(self.port, messages.initialized(), self._headers))
 
     def request(self, request_id: int) -> bytes:
-        return post(messages.legacy_call(request_id), self._headers)
+        return post(self.port, messages.legacy_call(request_id), self._headers)
 
 
 def _compare(
     title: str, turns: type[_Requests], servers: Mapping[str, Start], peer: str, limit: float, effort: Effort
 ) -> Comparison:
     with ExitStack() as stack:
-        begin = partial(turns, calls=effort.calls or 500, stack=stack)
-        subjects = {name: begin(stack.enter_context(HttpServer(start))) for name, start in servers.items()}
-        samples = in_turn(subjects, effort.rounds or 15)
+        running = {name: stack.enter_context(HttpServer(start)) for name, start in servers.items()}
+        subjects = {name: turns(server, effort.calls or 200) for name, server in running.items()}
+        samples = in_turn(subjects, effort.rounds or 41)
     return _Rates(title, "us", samples, peer, [Requirement(OURS, limit, peer)])
 
 

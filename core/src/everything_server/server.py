@@ -301,8 +301,9 @@ class _ComposedServer(Server[ServerContext]):
         return await complete(functions, params.argument.name, params.argument.value, settled)
 
     def _input_schema(self, name: str) -> Mapping[str, Any] | None:
+        """What `Mcp-Param-*` headers are checked against; None where there is nothing to check."""
         tool = self._catalogue.tool(name)
-        return tool.wire.input_schema if tool is not None else None
+        return tool.wire.input_schema if tool is not None and tool.mirrors_arguments else None
 
 
 @asynccontextmanager

@@ -11,6 +11,7 @@ from jsonschema_rs import ValidationError as SchemaViolation
 from mcp.server.mcpserver.exceptions import ResourceError
 from mcp.server.mcpserver.resolve import resolve_arguments
 from mcp.server.mcpserver.tools import Tool as SDKTool
+from mcp.shared.inbound import x_mcp_header_map
 from mcp_types import CallToolResult, InputRequiredResult, TextContent, Tool
 from pydantic import ValidationError
 
@@ -37,6 +38,8 @@ class CompiledTool:
     _sdk_tool: SDKTool
     _schema: Draft202012Validator
     _wrap: bool
+    mirrors_arguments: bool
+    """Whether a client sends any of its arguments as a header too (2026-07-28 server/tools, x-mcp-header)."""
 
     async def call(self, arguments: Mapping[str, Any], context: Context) -> CallToolResult | InputRequiredResult:
         """Check the arguments against the published schema, run the tool, and shape its result.
@@ -49,6 +52,8 @@ class CompiledTool:
         """
         try:
             problems = [line for violation in self._schema.iter_errors(arguments) for line in _lines(violation)]
+        except UnicodeEncodeError:
+            problems = ["arguments: hold a name that is no valid Unicode text (a lone surrogate)"]
         except ValueError:
             problems = ["arguments: are nested too deep"]
         if problems:
@@ -132,6 +137,7 @@ def compile_tool(spec: ToolSpec, era: Era) -> CompiledTool:
         _sdk_tool=sdk_tool,
         _schema=Draft202012Validator(input_schema, mask=_MASK),
         _wrap=wrap,
+        mirrors_arguments=bool(x_mcp_header_map(input_schema)),
     )
 
 

@@ -118,7 +118,7 @@ class EventStream:
         self._send = send
         self._keep_alive = keep_alive
         self._headers = {**EVENT_STREAM_HEADERS, **(headers or {})}
-        self._lock = anyio.Lock()
+        self._lock: anyio.Lock | None = None
         self._wrote = 0
         self.is_open = False
 
@@ -133,6 +133,7 @@ class EventStream:
 
     async def write(self, data: bytes) -> None:
         """Send a piece of the stream, opening it if need be; waits for a slow reader."""
+        self._lock = self._lock or anyio.Lock()
         await self._lock.acquire()
         try:
             await self.open()

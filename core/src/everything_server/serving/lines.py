@@ -31,8 +31,9 @@ class TooLong:
 class LineReader:
     """The lines that arrive on a descriptor, without their ends."""
 
-    def __init__(self, descriptor: int, max_line: int = MAX_LINE) -> None:
+    def __init__(self, descriptor: int, max_line: int = MAX_LINE, on_end: Callable[[], None] = lambda: None) -> None:
         self._descriptor = descriptor
+        self._on_end = on_end
         self._max_line = max_line
         self._loop = asyncio.get_running_loop()
         self._lines: deque[bytes | TooLong] = deque()
@@ -72,6 +73,7 @@ class LineReader:
                 chunk = b""
             if not _call(self._loop, self._feed, chunk):
                 return
+        self._on_end()
 
     def _feed(self, chunk: bytes) -> None:
         start = 0

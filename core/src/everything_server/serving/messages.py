@@ -126,6 +126,8 @@ def _message(value: object) -> JSONRPCMessage | Unreadable:
     request_id = fields.get("id")
     if isinstance(request_id, bool) or not isinstance(request_id, int | str):
         request_id = None
+    if "error" in fields and not {"method", "result"} & set(fields) and fields.get("id") is None:
+        return _error_without_id(fields)
     if "id" in fields and request_id is None:
         return unreadable(INVALID_REQUEST, "Invalid request: id must be a string or an integer")
     if problem := _problem(fields):
@@ -152,3 +154,12 @@ def _problem(fields: dict[str, Any]) -> str:
     if ("result" in fields) == ("error" in fields):
         return "a message has a method, a result or an error"
     return "" if "id" in fields or "error" in fields else "a result answers an id"
+
+
+def _error_without_id(fields: dict[str, Any]) -> JSONRPCMessage | Unreadable:
+    """The peer's complaint about something of ours that it could not read; to answer it would start a quarrel."""
+    try:
+        error = ErrorData.model_validate(fields["error"])
+    except ValidationError:
+        return unreadable(INVALID_REQUEST, "Invalid request: malformed JSONRPCError")
+    return JSONRPCError.model_construct(jsonrpc="2.0", id=None, error=error)

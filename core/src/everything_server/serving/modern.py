@@ -5,6 +5,7 @@ from collections.abc import Callable
 from typing import Any, Final, Literal, cast
 
 import anyio
+import anyio.lowlevel
 from mcp.server.connection import Connection
 from mcp.server.lowlevel import Server
 from mcp.server.runner import serve_one
@@ -124,24 +125,30 @@ class _Exchange(Response):
         self._route = route
         self._request = request
         self._auth_info = auth_info
+        self._is_kept_open = self._is_answered = self._is_gone = False
         self._streams = message.method == LISTEN or serving.response_mode != "json"
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         stream = EventStream(send, self._serving.keep_alive)
         answer: Answer | Response | None = None
-        with anyio.CancelScope() as work:
-            self._serving.enter(work, self._message.method == LISTEN)
+        async with anyio.create_task_group() as tasks:
+            self._serving.enter(tasks.cancel_scope, self._message.method == LISTEN)
             try:
-                async with anyio.create_task_group() as tasks:
-                    tasks.start_soon(self._cancel_when_gone, receive, work)
-                    tasks.start_soon(stream.keep_open)
-                    answer = await self._serve(stream, tasks)
-                    tasks.cancel_scope.cancel()
+                tasks.start_soon(self._cancel_when_gone, receive, tasks.cancel_scope)
+                answer = await self._serve(stream, tasks)
             finally:
-                self._serving.leave(work)
-        if isinstance(answer, Response):
-            await answer(scope, receive, send)
-        elif answer is not None:
+                self._serving.leave(tasks.cancel_scope)
+            if not self._is_kept_open:
+                self._is_answered = True
+                await self._send_answer(answer, stream, scope, receive, send)
+                # An ASGI server tells the end of the response like a disconnection. So the task that waits for one
+                # ends by itself, which is a fifth of a small request cheaper than to cancel it.
+                await anyio.lowlevel.checkpoint()
+            if not self._is_gone:
+                tasks.cancel_scope.cancel()
+        if self._is_answered:
+            return
+        if answer is not None:
             await self._send_answer(answer, stream, scope, receive, send)
         elif stream.is_open:
             await stream.end()  # aborted: the stream ends without a result
@@ -152,7 +159,9 @@ class _Exchange(Response):
     async def _cancel_when_gone(self, receive: Receive, work: anyio.CancelScope) -> None:
         """Closing the response stream is how a modern client cancels (2026-07-28 streamable-http, Cancellation)."""
         await until_disconnected(receive)
-        work.cancel()
+        self._is_gone = True
+        if not self._is_answered:
+            work.cancel()
 
     async def _serve(self, stream: EventStream, tasks: anyio.abc.TaskGroup) -> Answer | Response:
         message, serving = self._message, self._serving
@@ -171,6 +180,9 @@ class _Exchange(Response):
 
         async def send_notification(notification: SessionMessage) -> None:
             if self._streams:
+                if not self._is_kept_open:  # most answers are not streamed, and need no task for that
+                    self._is_kept_open = True
+                    tasks.start_soon(stream.keep_open)
                 await stream.write(frame(notification.message))
 
         async with server.lifespan(server) as state:
@@ -191,8 +203,11 @@ class _Exchange(Response):
             return await peer.answer(message, ServerMessageMetadata(request_context=self._request))
 
     async def _send_answer(
-        self, answer: Answer, stream: EventStream, scope: Scope, receive: Receive, send: Send
+        self, answer: Answer | Response, stream: EventStream, scope: Scope, receive: Receive, send: Send
     ) -> None:
+        if isinstance(answer, Response):
+            await answer(scope, receive, send)
+            return
         status = 200
         if isinstance(answer, JSONRPCError):
             status = ERROR_CODE_HTTP_STATUS.get(answer.error.code, 200)

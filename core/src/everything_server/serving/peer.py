@@ -58,9 +58,21 @@ class Exchange:
     message_metadata: MessageMetadata
     _progress_token: ProgressToken | None = None
     _reply: Reply | None = None
-    cancel_requested: anyio.Event = field(default_factory=anyio.Event)
     _scope: anyio.CancelScope = field(default_factory=anyio.CancelScope)
-    _done: anyio.Event = field(default_factory=anyio.Event)
+    # Made when somebody waits, which is rare.
+    _cancel_requested: anyio.Event | None = None
+    _done: anyio.Event | None = None
+    _is_cancelled: bool = False
+    _is_done: bool = False
+
+    @property
+    def cancel_requested(self) -> anyio.Event:
+        """Set when the client does not want the answer any more."""
+        if self._cancel_requested is None:
+            self._cancel_requested = anyio.Event()
+            if self._is_cancelled:
+                self._cancel_requested.set()
+        return self._cancel_requested
 
     @property
     def transport(self) -> TransportContext:
@@ -70,7 +82,7 @@ class Exchange:
     @property
     def can_send_request(self) -> bool:
         """Whether the client can be asked something while this is being served."""
-        return self._peer.can_send_requests and not self._done.is_set()
+        return self._peer.can_send_requests and not self._is_done
 
     @property
     def is_stream(self) -> bool:
@@ -79,12 +91,14 @@ class Exchange:
 
     def cancel(self) -> None:
         """Stop the work; it will not be answered."""
-        self.cancel_requested.set()
+        self._is_cancelled = True
+        if self._cancel_requested is not None:
+            self._cancel_requested.set()
         self._scope.cancel()
 
     async def notify(self, method: str, params: Mapping[str, Any] | None, opts: CallOptions | None = None) -> None:
         """Send a notification that belongs to this request; none once it has been answered."""
-        if not self._done.is_set():
+        if not self._is_done:
             await self._peer.send_notification(method, params, self.request_id)
 
     async def send_raw_request(
@@ -123,10 +137,12 @@ class Exchange:
             except Exception:
                 logger.exception("the handler of %s raised", request.method)
                 answer = error_answer(ErrorData(code=INTERNAL_ERROR, message="Internal error"), request.id)
-        self._done.set()
+        self._is_done = True
+        if self._done is not None:
+            self._done.set()
         # From here on it cannot be cancelled: it is in flight no more, so an answer is written whole or not at all.
         self._peer.settled(self)
-        if self._reply is not None and answer is not None and not self.cancel_requested.is_set():
+        if self._reply is not None and answer is not None and not self._is_cancelled:
             await self._reply(answer)
         elif isinstance(self.message_metadata, ServerMessageMetadata):
             unanswered = self.message_metadata.on_request_unanswered
@@ -135,7 +151,9 @@ class Exchange:
 
     async def wait(self) -> None:
         """Until the handler has come to its end."""
-        await self._done.wait()
+        if not self._is_done:
+            self._done = self._done or anyio.Event()
+            await self._done.wait()
 
 
 class Peer:
@@ -155,7 +173,8 @@ class Peer:
         self._pending: dict[RequestId, MemoryObjectSendStream[dict[str, Any] | ErrorData]] = {}
         self._last_id = 0
         self._ended = False
-        self._change = anyio.Event()
+        self._change: anyio.Event | None = None
+        """Made by whoever waits for a request to come to its end."""
         self._on_request: OnRequest | None = None
         self._on_notify: OnNotify | None = None
 
@@ -221,7 +240,7 @@ class Peer:
         with anyio.move_on_after(limit):
             while self.is_busy:
                 with anyio.move_on_after(patience) as scope:
-                    await self._change.wait()
+                    await self._next_change()
                 if scope.cancelled_caught:
                     return
 
@@ -229,7 +248,7 @@ class Peer:
         """Wait until the open streams have written their last message, at most `limit` seconds."""
         with anyio.move_on_after(limit):
             while any(exchange.is_stream for exchange in self._in_flight.values()):
-                await self._change.wait()
+                await self._next_change()
 
     def close(self) -> None:
         """Stop all that is still being served, unanswered."""
@@ -242,8 +261,9 @@ class Peer:
         key = _key(exchange.request_id)
         if self._in_flight.get(key) is exchange:
             del self._in_flight[key]
-        self._change.set()
-        self._change = anyio.Event()
+        if self._change is not None:
+            self._change.set()
+            self._change = None
 
     async def notify(self, method: str, params: Mapping[str, Any] | None, opts: CallOptions | None = None) -> None:
         """Send a notification that belongs to no request."""
@@ -302,6 +322,10 @@ class Peer:
             raise MCPError.from_error_data(outcome)
         return outcome
 
+    async def _next_change(self) -> None:
+        self._change = self._change or anyio.Event()
+        await self._change.wait()
+
     async def _receive_request(self, request: JSONRPCRequest, metadata: MessageMetadata, reply: Reply) -> None:
         assert self._on_request is not None
         key = _key(request.id)
@@ -335,6 +359,7 @@ class Peer:
         exchange = self._in_flight.get(_key(request_id)) if isinstance(request_id, str | int) else None
         if exchange is not None and exchange.method != "initialize":  # which must not be cancelled
             exchange.cancel()
+            self.settled(exchange)  # it will not be answered, so its id is free
 
     def _resolve(self, request_id: RequestId | None, outcome: dict[str, Any] | ErrorData) -> None:
         # Our own ids are integers; some clients give them back as strings.

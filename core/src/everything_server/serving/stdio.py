@@ -8,7 +8,7 @@ from typing import Final, Literal
 import anyio
 from mcp.server.subscriptions import InMemorySubscriptionBus, SubscriptionBus
 from mcp.shared.inbound import InboundModernRoute
-from mcp.shared.message import SessionMessage
+from mcp.shared.message import ServerMessageMetadata, SessionMessage
 from mcp_types import (
     INTERNAL_ERROR,
     INVALID_REQUEST,
@@ -113,6 +113,8 @@ async def serve_lines(
 
     async def stop_when(event: anyio.Event, scope: anyio.CancelScope) -> None:
         await event.wait()
+        if event is stop:
+            await conversation.end_streams()
         scope.cancel()
 
     async with anyio.create_task_group() as watchers:
@@ -154,11 +156,13 @@ class _Conversation:
         return self
 
     async def __aexit__(self, *failure: object) -> None:
+        await self._unit.aclose()
+
+    async def end_streams(self) -> None:
+        """End the open subscriptions with their results, before the rest is cancelled."""
         if self._peer is not None:
             self._listener.close()
-            with anyio.CancelScope(shield=True):
-                await self._peer.drain_streams(CLOSING)
-        await self._unit.aclose()
+            await self._peer.drain_streams(CLOSING)
 
     async def answer_the_rest(self) -> None:
         """Input has ended: wait for the answers to what had arrived. Open subscriptions then just end."""
@@ -237,8 +241,18 @@ class _Conversation:
 
         async def collect(answer: Answer) -> None:
             answers.append(answer)
-            if len(answers) == expected:
+            await finish()
+
+        async def do_without() -> None:
+            nonlocal expected
+            expected -= 1  # cancelled
+            await finish()
+
+        async def finish() -> None:
+            if answers and len(answers) == expected:
                 await self._writer.send(write_batch(answers))
+
+        metadata = ServerMessageMetadata(on_request_unanswered=do_without)
 
         for element in batch.elements:
             if isinstance(element, Unreadable):
@@ -247,7 +261,7 @@ class _Conversation:
                 problem = "Invalid request: initialize must not be part of a batch"
                 await collect(unreadable(INVALID_REQUEST, problem, element.id).answer)
             else:
-                await peer.receive(element, reply=collect)
+                await peer.receive(element, metadata, reply=collect)
 
     async def _refuse(self, nothing: Unreadable) -> None:
         if self._answer_malformed:

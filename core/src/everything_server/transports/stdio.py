@@ -4,6 +4,8 @@ import logging
 import os
 import signal
 import sys
+from threading import Timer
+from typing import Final
 
 import anyio
 
@@ -14,6 +16,9 @@ from everything_server.serving.stdio import serve_lines
 from everything_server.standard_streams import WireDescriptors
 
 logger = logging.getLogger(__name__)
+
+LATEST_END: Final = 6.0
+"""Seconds after the end of input, or a signal, when the process ends whatever still runs."""
 
 
 def run_stdio(factory: Factory, wire: WireDescriptors, eras: frozenset[Era]) -> None:
@@ -34,7 +39,7 @@ async def _serve(factory: Factory, wire: WireDescriptors, eras: frozenset[Era]) 
     async with anyio.create_task_group() as tasks:
         tasks.start_soon(_watch_signals, stop)
         await serve_lines(
-            LineReader(wire.stdin),
+            LineReader(wire.stdin, on_end=_end_at_the_latest),
             LineWriter(wire.stdout),
             factory,
             legacy="serve" if Era.LEGACY in eras else "reject",
@@ -51,3 +56,11 @@ async def _watch_signals(stop: anyio.Event) -> None:
                 os._exit(128 + number)
             logger.info("stopping on signal %d", number)
             stop.set()
+            _end_at_the_latest()
+
+
+def _end_at_the_latest() -> None:
+    """End the process even if a tool cannot be stopped: one that blocks a thread, or refuses to be cancelled."""
+    timer = Timer(LATEST_END, os._exit, (0,))
+    timer.daemon = True
+    timer.start()
