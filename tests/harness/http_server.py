@@ -2,14 +2,15 @@
 
     python tests/harness/http_server.py [--port N]
 
-`/{mount}/mcp` is the handler; beside it `/{mount}/notify`, `/close`, `/state` and `/reset` control it, and
-`/{mount}/is-legacy` answers whatever it is sent with the verdict of `is_legacy_request`. A whole server's front door
-stands around all of it.
+`/{mount}/mcp` is the handler; beside it `/{mount}/notify`, `/close`, `/release`, `/until`, `/state` and `/reset`
+control it, and `/{mount}/is-legacy` answers whatever it is sent with the verdict of `is_legacy_request`. A whole
+server's front door stands around all of it.
 """
 
 import argparse
 import logging
-from collections.abc import Callable, Mapping
+import warnings
+from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -26,7 +27,8 @@ from everything_server.transports.listen import address_of, bind, serve
 from mcp.server.context import ServerRequestContext
 from mcp.server.lowlevel import Server
 from mcp.server.request_state import RequestStateBoundary, RequestStateSecurity
-from mcp.shared.exceptions import MCPError
+from mcp.server.subscriptions import InMemorySubscriptionBus, ServerEvent
+from mcp.shared.exceptions import MCPDeprecationWarning, MCPError
 from mcp_types import (
     INVALID_PARAMS,
     CallToolRequestParams,
@@ -51,12 +53,15 @@ from starlette.responses import JSONResponse, Response
 from starlette.routing import Route
 
 RequestContext = ServerRequestContext[Any, Any]
+PATIENCE = 10.0
+"""Seconds that a control request waits for a state at most; then it gives the one there is."""
+
 SECURITY = RequestStateSecurity.ephemeral()
 SCHEMAS: Mapping[str, dict[str, Any]] = {
     "echo": {"type": "object", "properties": {"message": {"type": "string"}}, "required": ["message"]},
     "region": {"type": "object", "properties": {"region": {"type": "string", "x-mcp-header": "Region"}}},
     "slow": {"type": "object", "properties": {"ms": {"type": "number"}}},
-    **{name: {"type": "object"} for name in ("ask", "log", "progress", "progress_slow", "throws")},
+    **{name: {"type": "object"} for name in ("ask", "held", "log", "progress", "progress_slow", "throws")},
 }
 QUESTION = ElicitRequest(
     params=ElicitRequestFormParams(
@@ -66,9 +71,30 @@ QUESTION = ElicitRequest(
 )
 
 
+class CountingBus(InMemorySubscriptionBus):
+    """A bus of the caller's own, which knows how many streams listen."""
+
+    def __init__(self, changed: Callable[[], None]) -> None:
+        super().__init__()
+        self.listeners = 0
+        self._changed = changed
+
+    def subscribe(self, listener: Callable[[ServerEvent], None]) -> Callable[[], None]:
+        unsubscribe = super().subscribe(listener)
+        self.listeners += 1
+        self._changed()
+
+        def leave() -> None:
+            unsubscribe()
+            self.listeners -= 1
+            self._changed()
+
+        return leave
+
+
 @dataclass
 class SlowCalls:
-    """What became of the calls of `slow`."""
+    """What became of the calls that take time."""
 
     started: int = 0
     finished: int = 0
@@ -81,6 +107,7 @@ class Counters:
 
     slow: SlowCalls = field(default_factory=SlowCalls)
     eras: list[str] = field(default_factory=list)
+    errors: list[str] = field(default_factory=list)
 
 
 def text(value: str, *, is_error: bool = False) -> CallToolResult:
@@ -94,20 +121,47 @@ class Mount:
         self._options = options
         self._tools_only = tools_only
         self._raises = raises
-        self.counters = Counters()
-        self.handler: McpHandler = self._new_handler()
-        self.fallback = legacy_stateless_fallback(self.factory)
+        self._change = anyio.Event()
+        self.reset()
+        self.fallback = legacy_stateless_fallback(self.factory, self._on_error)
 
     @property
     def factory(self) -> Factory:
         return self._make_server
 
-    def reset(self) -> None:
-        self.counters = Counters()
-        self.handler = self._new_handler()
+    @property
+    def state(self) -> dict[str, Any]:
+        """What has happened since the reset."""
+        slow = self.counters.slow
+        return {
+            "slow": {"started": slow.started, "finished": slow.finished, "aborted": slow.aborted},
+            "eras": self.counters.eras,
+            "errors": self.counters.errors,
+            "listeners": self.bus.listeners,
+        }
 
-    def _new_handler(self) -> McpHandler:
-        return create_mcp_handler(self._make_server, **self._options)
+    def reset(self) -> None:
+        """A new handler, and nothing counted."""
+        self.counters = Counters()
+        self.released = anyio.Event()
+        self.bus = CountingBus(self.changed)
+        self.handler: McpHandler = create_mcp_handler(
+            self._make_server, bus=self.bus, on_error=self._on_error, **self._options
+        )
+
+    def changed(self) -> None:
+        """Something was counted."""
+        self._change.set()
+        self._change = anyio.Event()
+
+    async def until(self, state: Mapping[str, Any]) -> None:
+        """Wait until the state is this one, as far as it is given."""
+        with anyio.move_on_after(PATIENCE):
+            while not _includes(self.state, state):
+                await self._change.wait()
+
+    def _on_error(self, error: Exception) -> None:
+        self.counters.errors.append(f"{type(error).__name__}: {error}")
 
     async def _make_server(self, context: ServingContext) -> Server[Any]:
         self.counters.eras.append(context.era)
@@ -164,21 +218,28 @@ class Mount:
                 await ctx.session.send_log_message("info", "a message", related_request_id=ctx.request_id)  # pyright: ignore[reportDeprecated]
                 return text("logged")
             case "slow":
-                return await self._slow(arguments.get("ms", 0) / 1000)
+                return await self._counted(anyio.sleep, arguments.get("ms", 0) / 1000)
+            case "held":
+                if arguments.get("progress"):
+                    await ctx.session.report_progress(1, 1)
+                return await self._counted(self.released.wait)
             case "ask":
                 return self._ask(ctx, params)
             case _:
                 raise MCPError(INVALID_PARAMS, f"Unknown tool: {params.name}")
 
-    async def _slow(self, seconds: float) -> CallToolResult:
+    async def _counted(self, wait: Callable[..., Awaitable[object]], *arguments: float) -> CallToolResult:
         slow = self.counters.slow
         slow.started += 1
+        self.changed()
         try:
-            await anyio.sleep(seconds)
+            await wait(*arguments)
         except BaseException:
             slow.aborted += 1
+            self.changed()
             raise
         slow.finished += 1
+        self.changed()
         return text("slept")
 
     def _ask(self, ctx: RequestContext, params: CallToolRequestParams) -> CallToolResult | InputRequiredResult:
@@ -196,7 +257,7 @@ def build(options: Mapping[str, Mount]) -> Starlette:
     routes: list[Route] = []
     for name, mount in options.items():
         routes += [
-            Route(f"/{name}/mcp", endpoint=_Served(mount, is_fallback=name == "fallback")),
+            Route(f"/{name}/mcp", endpoint=_Served(mount, is_fallback=name.endswith("fallback"))),
             Route(f"/{name}/is-legacy", endpoint=_IsLegacy()),
             Route(f"/{name}/{{action}}", endpoint=_control(mount), methods=["GET", "POST"]),
         ]
@@ -225,6 +286,10 @@ class _IsLegacy:
 def _control(mount: Mount) -> Callable[[Request], Any]:
     async def control(request: Request) -> Response:
         match request.path_params["action"]:
+            case "until":
+                await mount.until(await request.json())
+            case "release":
+                mount.released.set()
             case "notify":
                 body = await request.json()
                 notify = mount.handler.notify
@@ -240,11 +305,15 @@ def _control(mount: Mount) -> Callable[[Request], Any]:
                 mount.reset()
             case _:
                 pass
-        slow = mount.counters.slow
-        counted = {"started": slow.started, "finished": slow.finished, "aborted": slow.aborted}
-        return JSONResponse({"slow": counted, "eras": mount.counters.eras})
+        return JSONResponse(mount.state)
 
     return control
+
+
+def _includes(state: Any, part: Any) -> bool:
+    if isinstance(part, dict):
+        return all(_includes(state[name], inner) for name, inner in part.items())
+    return state == part
 
 
 MOUNTS: Mapping[str, Callable[[], Mount]] = {
@@ -252,12 +321,13 @@ MOUNTS: Mapping[str, Callable[[], Mount]] = {
     "reject": lambda: Mount({"legacy": "reject"}),
     "sse": lambda: Mount({"response_mode": "sse"}),
     "json": lambda: Mount({"response_mode": "json"}),
-    "ka": lambda: Mount({"keep_alive_ms": 200}),
+    "ka": lambda: Mount({"keep_alive_ms": 100}),
     "limit2": lambda: Mount({"max_subscriptions": 2}),
     "small": lambda: Mount({"max_body": 2000}),
     "nolist": lambda: Mount({}, tools_only=True),
     "boom": lambda: Mount({}, raises=True),
     "fallback": lambda: Mount({}),
+    "boom-fallback": lambda: Mount({}, raises=True),
 }
 
 
@@ -266,6 +336,7 @@ def main() -> None:
     parser.add_argument("--port", type=int, default=0)
     port: int = parser.parse_args().port
     logging.disable(logging.ERROR)  # the factory that raises is meant to
+    warnings.simplefilter("ignore", MCPDeprecationWarning)  # so is the tool that logs
     mounts = {name: make() for name, make in MOUNTS.items()}
     listening = bind("127.0.0.1", port)
 
@@ -274,7 +345,7 @@ def main() -> None:
             await mount.handler.close()
 
     app = FrontDoor(build(mounts), FrontDoorRules())
-    serve(app, listening, f"listening on http://{address_of(listening)}", close)
+    serve(app, listening, f"everything-server: listening on http://{address_of(listening)}", close)
 
 
 if __name__ == "__main__":

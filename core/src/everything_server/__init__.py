@@ -37,6 +37,9 @@ if TYPE_CHECKING:
     from everything_server.serving.factory import Factory as Factory
     from everything_server.serving.factory import ServerFactory as ServerFactory
     from everything_server.serving.factory import ServingContext as ServingContext
+    from everything_server.serving.handler import create_mcp_handler as create_mcp_handler
+    from everything_server.serving.handler import is_legacy_request as is_legacy_request
+    from everything_server.serving.handler import legacy_stateless_fallback as legacy_stateless_fallback
     from everything_server.serving.stdio import serve_stdio as serve_stdio
     from everything_server.specs import ExtensionSpec as ExtensionSpec
     from everything_server.specs import PromptSpec as PromptSpec
@@ -56,6 +59,7 @@ _HOME = {
     "registry": ("Registries", "Registry"),
     "server": ("Settings", "create_server"),
     "serving.factory": ("Factory", "ServerFactory", "ServingContext"),
+    "serving.handler": ("create_mcp_handler", "is_legacy_request", "legacy_stateless_fallback"),
     "serving.stdio": ("serve_stdio",),
     "specs": (
         "CacheHint",

@@ -254,9 +254,15 @@ def _http_options(command: Callable[..., None]) -> Callable[..., None]:
     return command
 
 
+def _absolute_path(context: click.Context, parameter: click.Parameter, value: str) -> str:
+    if not value.startswith("/"):
+        raise click.BadParameter(f"{value!r} does not begin with a slash")
+    return value
+
+
 @cli.command("streamable-http")
 @_http_options
-@click.option("--path", default="/mcp", show_default=True, help="Path of the endpoint.")
+@click.option("--path", default="/mcp", show_default=True, callback=_absolute_path, help="Path of the endpoint.")
 @click.option(
     "--legacy",
     type=click.Choice(["sessions", "stateless", "reject"]),
@@ -306,8 +312,14 @@ def streamable_http(
 
 @cli.command()
 @_http_options
-@click.option("--path", default="/sse", show_default=True, help="Path of the event stream.")
-@click.option("--message-path", default="/message", show_default=True, help="Path that messages are posted to.")
+@click.option("--path", default="/sse", show_default=True, callback=_absolute_path, help="Path of the event stream.")
+@click.option(
+    "--message-path",
+    default="/message",
+    show_default=True,
+    callback=_absolute_path,
+    help="Path that messages are posted to.",
+)
 @click.pass_obj
 def sse(
     options: Options,
@@ -369,13 +381,27 @@ def main() -> None:
 def _front_door(host: str, hosts: tuple[str, ...], origins: tuple[str, ...]) -> "FrontDoorRules":
     from everything_server.transports.front_door import LOOPBACK_HOSTS, FrontDoorRules
 
-    if host in ("0.0.0.0", "::", "") and not hosts:
+    if _is_every_address(host) and not hosts:
         raise click.UsageError(
             f"--host {host or chr(34) * 2} listens on every address of this machine; "
             "name the Host headers to answer to with --allowed-host"
         )
     own = f"[{host}]" if ":" in host else host
     return FrontDoorRules((*hosts, own) if own not in LOOPBACK_HOSTS else hosts, origins)
+
+
+def _is_every_address(host: str) -> bool:
+    """Whether listening on it means listening on every address, which has more than one spelling."""
+    import socket
+    from ipaddress import ip_address
+
+    try:
+        return ip_address(host or "0.0.0.0").is_unspecified
+    except ValueError:
+        try:
+            return ip_address(socket.inet_aton(host)).is_unspecified  # as the system reads it: 0 is 0.0.0.0
+        except OSError:
+            return False
 
 
 def _listen(app: "StreamableHttpApp | SseApp", host: str, port: int, path: str) -> None:

@@ -59,8 +59,11 @@ class EventStore:
             self._oldest_first = deque(name for name in self._oldest_first if name in self._streams)
 
     def _forget_oldest(self) -> None:
-        events = self._streams.get(self._oldest_first.popleft())
+        name = self._oldest_first.popleft()
+        events = self._streams.get(name)
         if events:
             event = events.popleft()
             self._events -= 1
             self._bytes -= len(event.data)
+            if not events:
+                del self._streams[name]

@@ -14,11 +14,12 @@ from mcp.server.subscriptions import (
 from mcp_types import JSONRPCRequest
 from starlette.requests import ClientDisconnect, Request
 from starlette.responses import Response
-from starlette.types import Receive, Scope, Send
+from starlette.types import Message, Receive, Scope, Send
 
 from everything_server.eras import BOTH_ERAS, Era
 from everything_server.serving.factory import Factory
 from everything_server.serving.http import (
+    BODY_SCOPE_KEY,
     MAX_BODY,
     BodyTooLargeError,
     error_response,
@@ -196,7 +197,24 @@ async def is_legacy_request(request: Request, parsed_body: object = UNPARSED) ->
         posted = await read_posted(request, parsed_body, MAX_BODY)
     except BodyTooLargeError:
         return False
+    if parsed_body is UNPARSED:
+        _read_again(request)
     return isinstance(classify_post(posted, routing_headers(request), BOTH_ERAS), Legacy)
+
+
+def _read_again(request: Request) -> None:
+    """Let this object, and whoever gets its scope and its `receive`, read the body once more."""
+    body: bytes = request.scope[BODY_SCOPE_KEY]
+    receive = request.receive
+    unread = [body]
+
+    async def replay() -> Message:
+        if unread:
+            return {"type": "http.request", "body": unread.pop(), "more_body": False}
+        return await receive()
+
+    request._body = body  # pyright: ignore[reportPrivateUsage]
+    request._receive = replay  # pyright: ignore[reportPrivateUsage]
 
 
 def legacy_stateless_fallback(
@@ -217,6 +235,8 @@ def legacy_stateless_fallback(
             posted = await read_posted(request, UNPARSED, MAX_BODY)
         except BodyTooLargeError:
             return too_large(MAX_BODY)
+        except ClientDisconnect:
+            return Response(status_code=400)  # nobody is left to read it
         auth_info: object | None = request.scope.get(AUTH_INFO_SCOPE_KEY)
         return await serving.respond(posted, routing_headers(request), request, auth_info)
 

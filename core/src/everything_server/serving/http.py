@@ -17,6 +17,8 @@ MAX_BODY: Final = 4 << 20
 BODY_SCOPE_KEY: Final = "everything_server.body"
 """Where a body that was read to classify a request waits in the ASGI scope for whoever serves it."""
 
+_TOO_LARGE_SCOPE_KEY: Final = "everything_server.body_too_large"
+
 EVENT_STREAM_HEADERS: Final = {
     "cache-control": "no-cache, no-transform",
     "content-type": "text/event-stream",
@@ -40,12 +42,13 @@ async def read_body(request: Request, limit: int) -> bytes:
     if known is not None:
         return known
     declared = request.headers.get("content-length", "")
-    if declared.isdecimal() and int(declared) > limit:
+    if request.scope.get(_TOO_LARGE_SCOPE_KEY) or (declared.isdecimal() and int(declared) > limit):
         raise BodyTooLargeError
     body = bytearray()
     async for chunk in request.stream():
         body += chunk
         if len(body) > limit:
+            request.scope[_TOO_LARGE_SCOPE_KEY] = True  # whoever is asked next cannot read it from its beginning
             raise BodyTooLargeError
     request.scope[BODY_SCOPE_KEY] = bytes(body)
     return bytes(body)
@@ -62,7 +65,7 @@ def accepts(request: Request) -> tuple[bool, bool]:
     A type with `q=0` is not taken. No header at all takes nothing here: MCP requires it.
     """
     ranges: dict[str, bool] = {}
-    for part in request.headers.get("accept", "").split(","):
+    for part in ",".join(request.headers.getlist("accept")).split(","):
         media, *parameters = (piece.strip().lower() for piece in part.split(";"))
         quality = next((value[2:] for value in parameters if value.startswith("q=")), "1")
         ranges[media] = quality.strip("0.") != ""

@@ -1,6 +1,5 @@
 """Serves legacy requests over HTTP without sessions: each POST has a fresh server, which nothing outlives."""
 
-import logging
 from collections.abc import Collection
 from typing import Any
 
@@ -24,11 +23,9 @@ from everything_server.eras import BOTH_ERAS, Era
 from everything_server.serving.factory import Factory, ServingContext, make_server
 from everything_server.serving.http import EventStream, accepts, error_response, frame, refusal, until_disconnected
 from everything_server.serving.messages import Batch, Unreadable
-from everything_server.serving.modern import OnError
+from everything_server.serving.modern import OnError, report
 from everything_server.serving.routing import RoutingHeaders, requested_version, unsupported_version
 from everything_server.serving.units import legacy_unit
-
-logger = logging.getLogger(__name__)
 
 MAX_BATCH = 100
 """Messages in one batch."""
@@ -86,9 +83,7 @@ class StatelessLegacyServing:
         try:
             server = await make_server(self._factory, context)
         except Exception as error:
-            logger.exception("the server factory raised")
-            if self._on_error is not None:
-                self._on_error(error)
+            report("the server factory raised", error, self._on_error)
             internal = ErrorData(code=INTERNAL_ERROR, message="Internal error: the server could not be made")
             return error_response(500, internal, request_id)
         if not all(accepts(request)):

@@ -35,6 +35,16 @@ CLOSING: Final = 2.0
 """Seconds that open subscriptions have for their closing result."""
 
 
+def report(problem: str, error: Exception, on_error: OnError | None) -> None:
+    """Log what went wrong outside a handler, and tell the caller's callback, which cannot change the answer."""
+    logger.error(problem, exc_info=error)
+    if on_error is not None:
+        try:
+            on_error(error)
+        except Exception:
+            logger.exception("on_error raised")
+
+
 class ModernServing:
     """The modern leg of an HTTP entry.
 
@@ -79,9 +89,7 @@ class ModernServing:
 
     def report(self, problem: str, error: Exception) -> None:
         """Log what went wrong outside a handler, and tell the caller's callback."""
-        logger.error(problem, exc_info=error)
-        if self._on_error is not None:
-            self._on_error(error)
+        report(problem, error, self._on_error)
 
     def enter(self, scope: anyio.CancelScope, is_stream: bool) -> None:
         """Count an exchange in, so that it can be ended."""

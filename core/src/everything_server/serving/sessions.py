@@ -189,9 +189,13 @@ class Session:
         if isinstance(body, JSONRPCResponse | JSONRPCError):
             related = body.id
         stream = self._streams.get(_key(related), self._standalone)
+        if not isinstance(body, JSONRPCResponse | JSONRPCError):
+            await stream.put(body)
+            return
+        self._streams.pop(_key(related), None)  # its id is free, even while the answer waits for a slow reader
         await stream.put(body)
-        if isinstance(body, JSONRPCResponse | JSONRPCError):
-            self._settle(body.id)
+        if not stream.is_standalone:
+            stream.expect_one_less()
 
     async def initialize(self, request: JSONRPCRequest, http_request: Request) -> Answer:
         """The answer to the handshake that opens this session."""
@@ -274,8 +278,10 @@ class Session:
         stream = _Stream(f"{self.id[:12]}-{self._opened}", self._store, awaited=awaited)
         if not stream.is_standalone:
             self._resumable[stream.name] = stream
-            while len(self._resumable) > RESUMABLE and next(iter(self._resumable.values())).is_finished:
-                self._store.forget(self._resumable.popitem(last=False)[0])
+            finished = [name for name, resumable in self._resumable.items() if resumable.is_finished]
+            for name in finished[: max(0, len(finished) - RESUMABLE)]:
+                del self._resumable[name]
+                self._store.forget(name)
         return stream
 
     def _settle(self, request_id: RequestId | None) -> None:
@@ -385,6 +391,7 @@ class SessionServing:
         self._store = store or EventStore()
         self._sessions: dict[str, Session] = {}
         self._tasks: TaskGroup | None = None
+        self._closed = False
 
     def __len__(self) -> int:
         """How many sessions are open."""
@@ -404,7 +411,8 @@ class SessionServing:
             reaper.cancel_scope.cancel()
 
     def close(self) -> None:
-        """End every session; their streams end, their servers clean up."""
+        """End every session, and open none any more; their streams end, their servers clean up."""
+        self._closed = True
         for session in self._sessions.values():
             session.ended.set()
 
@@ -470,7 +478,7 @@ class SessionServing:
         return session
 
     async def _open(self, initialize: JSONRPCRequest, request: Request, auth_info: object | None) -> Response:
-        if self._tasks is None or len(self._sessions) >= self._max_sessions:
+        if self._closed or self._tasks is None or len(self._sessions) >= self._max_sessions:
             problem = "This server has as many sessions as it may have; try again later"
             error = ErrorData(code=INTERNAL_ERROR, message=problem)
             return error_response(503, error, initialize.id, {"retry-after": "10"})

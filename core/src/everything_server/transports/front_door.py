@@ -64,13 +64,14 @@ class FrontDoor:
             return
         # httptools hands on the blanks around a value that HTTP does not count (RFC 9110, section 5.5).
         headers = [(name, value.strip(b" \t")) for name, value in scope["headers"]]
-        values = {name: value.decode("latin-1") for name, value in headers if name in (b"host", b"origin")}
-        host, origin = values.get(b"host", ""), values.get(b"origin")
-        if not self._rules.admits_host(host):
-            logger.info("refused the host %r", host[:100])
+        hosts, origins = (
+            [value.decode("latin-1") for name, value in headers if name == wanted] for wanted in (b"host", b"origin")
+        )
+        if len(hosts) != 1 or not self._rules.admits_host(hosts[0]):
+            logger.info("refused the host %r", hosts[:2])
             await refusal(421, "Misdirected request: this server does not answer to that Host")(scope, receive, send)
-        elif origin is not None and not self._rules.admits_origin(origin):
-            logger.info("refused the origin %r", origin[:100])
+        elif not all(map(self._rules.admits_origin, origins)):
+            logger.info("refused the origin %r", origins[:2])
             await refusal(403, "Forbidden: web pages of that Origin may not use this server")(scope, receive, send)
         else:
             await self._app({**scope, "headers": headers}, receive, send)

@@ -5,6 +5,7 @@ import os
 import signal
 import socket
 import sys
+import threading
 from collections.abc import Callable, Coroutine, Generator
 from contextlib import contextmanager
 from typing import Any, Final
@@ -14,7 +15,10 @@ import uvicorn
 from starlette.types import ASGIApp
 
 GRACE: Final = 1.5
-"""Seconds that connections have to end after they were told to."""
+"""Seconds that connections have to end after they were told to; then they are cut."""
+
+LIMIT: Final = 4.0
+"""Seconds after which the process ends even if something cannot be stopped: a call that shields itself, a thread."""
 
 
 Close = Callable[[], Coroutine[Any, Any, None]]
@@ -68,7 +72,7 @@ def serve(app: ASGIApp, listening: socket.socket, announcement: str, close: Clos
         server_header=False,
         ws="none",
         lifespan="on",
-        timeout_graceful_shutdown=int(GRACE + 0.5),
+        timeout_graceful_shutdown=None,  # it would cancel requests, and log each with a traceback
     )
     server = _Server(config, announcement)
     with asyncio.Runner(loop_factory=config.get_loop_factory()) as runner:
@@ -107,4 +111,26 @@ async def _stop_on_signal(server: _Server, close: Close) -> None:
                 if server.should_exit:
                     os._exit(128 + number)
                 server.should_exit = True
+                _end_anyway_later()
                 tasks.start_soon(close)
+                tasks.start_soon(_cut_connections, server)
+
+
+async def _cut_connections(server: _Server) -> None:
+    """A client that does not read holds up what is written to it; to the application it is gone then."""
+    await anyio.sleep(GRACE)
+    for connection in list(server.server_state.connections):
+        connection.transport.abort()
+
+
+def _end_anyway_later() -> None:
+    """In a thread, because a call may as well block the event loop."""
+
+    def end() -> None:
+        sys.stderr.write("everything-server: ended, although something that was running could not be stopped\n")
+        sys.stderr.flush()
+        os._exit(0)
+
+    watchdog = threading.Timer(LIMIT, end)
+    watchdog.daemon = True
+    watchdog.start()

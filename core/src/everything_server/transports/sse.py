@@ -43,7 +43,9 @@ class SseApp:
             Route(settings.path, endpoint=_Endpoint(self._serving, is_stream=True)),
             Route(settings.message_path, endpoint=_Endpoint(self._serving, is_stream=False)),
         ]
-        self._app: ASGIApp = FrontDoor(Starlette(routes=routes), settings.front_door)
+        app = Starlette(routes=routes)
+        app.router.redirect_slashes = False  # other paths are not there
+        self._app: ASGIApp = FrontDoor(app, settings.front_door)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Serve a request, or the application's lifespan."""

@@ -73,7 +73,9 @@ class StreamableHttpApp:
                 keep_alive=settings.keep_alive,
             )
         routes = [Route(settings.path, endpoint=_Endpoint(self))]
-        self._app: ASGIApp = FrontDoor(Starlette(routes=routes, lifespan=self._lifespan), settings.front_door)
+        app = Starlette(routes=routes, lifespan=self._lifespan)
+        app.router.redirect_slashes = False  # other paths are not there
+        self._app: ASGIApp = FrontDoor(app, settings.front_door)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Serve a request, or the application's lifespan."""
