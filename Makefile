@@ -27,7 +27,7 @@ type: init ## pyright, strict
 	$(BIN)/pyright
 
 pytest: init ## the tests, with coverage
-	$(BIN)/python -m pytest --numprocesses=auto --dist=loadscope $(ARGS)
+	$(BIN)/python -m pytest --numprocesses=auto --dist=worksteal $(ARGS)
 
 docs: init ## check that the generated parts of the documents are what the code says
 	$(BIN)/python docs/generate.py --check

@@ -1,8 +1,13 @@
 """Fixtures of the whole suite; what they are made of is in `harness`."""
 
+import signal
+
 import pytest
 from everything_server import Era
 from harness import Connect, connector
+
+# A shell that runs its command in the background has SIGINT ignored, and what we start would inherit that.
+signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 @pytest.fixture

@@ -5,7 +5,7 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
-from everything_server import Era
+from everything_server import BOTH_ERAS, Era
 from harness.asgi import AsgiClient, Reply, running
 from harness.raw_http import (
     CHUNK,
@@ -325,6 +325,20 @@ async def test_a_session_of_2025_03_26_serves_a_batch_on_one_stream() -> None:
         assert answers[3]["result"]["content"][0]["text"] == "hi"
         assert len(answers) == 3
         assert [message["params"]["progress"] for message in messages if "method" in message] == [1, 2]
+
+
+async def test_what_is_no_message_in_a_batch_does_not_leave_the_rest_without_an_answer() -> None:
+    for eras in (BOTH_ERAS, frozenset({Era.LEGACY})):
+        async with running(Stage().http(eras=eras)) as client:
+            session = await client.open_session("2025-03-26")
+            reply = await session.post([PING, 42, {"jsonrpc": "1.0", "id": 3, "method": "ping"}])
+            messages = await reply.messages()
+            if reply.status == 400:  # refused as a whole
+                assert [message["error"]["code"] for message in messages] == [-32600]
+            else:
+                errors = [message["error"]["code"] for message in messages if "error" in message]
+                assert (len(messages), errors) == (3, [-32600, -32600])
+            assert await (await session.post(PING)).result() == {}
 
 
 async def test_a_batch_without_requests_is_accepted() -> None:

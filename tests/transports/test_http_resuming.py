@@ -1,6 +1,7 @@
 """Legacy streams that broke: what a GET with `Last-Event-ID` brings back, and what it does not."""
 
 import pytest
+from everything_server.serving.sessions import UNREAD
 from harness.asgi import Reply, Session, running
 from harness.raw_http import Event, call, get, request
 from harness.stage import FORM, Stage
@@ -105,6 +106,22 @@ async def test_a_stream_that_is_resumed_elsewhere_ends_where_it_was_read() -> No
         assert await reply.messages() == []
 
 
+async def test_a_stream_that_is_resumed_does_not_wait_for_the_connection_that_is_not_read_any_more() -> None:
+    stage = Stage()
+    async with running(stage.http()) as client:
+        session = await client.open_session()
+        stalled = await session.post(call("report", {"times": 3000}, token="t"))
+        first = await stalled.event()
+        assert first is not None
+        stalled.stall()  # as after a network was changed: nobody has told the server that the client is gone
+        await stage.until(lambda: stage.counts["reports"] > UNREAD)
+        *progress, answer = await (await session.get(last_event=first.id)).messages()
+        assert [message["params"]["progress"] for message in progress] == list(range(2, 3001))
+        assert answer["result"]["content"][0]["text"] == "reported"
+        stalled.leave()
+        await stalled.done()
+
+
 async def test_a_question_that_was_lost_with_its_stream_can_be_fetched_and_answered() -> None:
     async with running(Stage().http()) as client:
         session = await client.open_session(capabilities=FORM)
@@ -149,6 +166,17 @@ async def test_an_event_of_another_session_brings_nothing_of_that_session() -> N
             assert opened.waiting() == []
         resumed = await other.get(last_event=last.id)  # which has lost nothing by it
         assert (await resumed.answer())["result"]["content"][0]["text"] == "secret"
+
+
+@pytest.mark.parametrize("number", ["", "x", "-1", "1.5", "9" * 5000, "\xb2"], ids=lambda number: number[:8])
+async def test_an_event_whose_number_is_none_brings_no_error_of_the_server(number: str) -> None:
+    async with running(Stage().http()) as client:
+        session = await client.open_session()
+        (event,) = await events_of(await session.post(PING))
+        assert event.id is not None
+        opened = await session.get(last_event=f"{event.id.rpartition('.')[0]}.{number}")
+        assert opened.status < 500
+        assert await (await session.post(PING)).result() == {}
 
 
 async def test_an_event_of_a_number_that_was_not_reached_brings_what_is_still_to_come() -> None:

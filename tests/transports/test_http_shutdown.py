@@ -20,6 +20,7 @@ from harness.raw_http import (
     open_session,
     open_sse,
     post,
+    request,
 )
 from harness.serving import TRACEBACK, ServerProcess
 from harness.stage import FORM
@@ -241,13 +242,18 @@ def test_it_ends_in_order_with_all_of_it_open_and_its_port_is_free_at_once(
 ) -> None:
     clients = start(transport)
     checks = [opened(clients) for opened in TOGETHER[transport]]
+    session = clients.session() if transport == "streamable-http" else None
     clients.server.stop(number)
     again = start(transport, urllib.parse.urlsplit(clients.server.url).port)
     assert again.server.url == clients.server.url
     for check in checks:
         check()
+    if session is not None:  # of the server that has ended
+        with again.send(post(request("ping"), session.id)) as refused:
+            assert refused.status == 404
+            assert "error" in refused.answer()
     assert complaints(clients.server) == []
-    again.server.stop(number)  # when nobody ever connected
+    again.server.stop(number)
     assert again.server.log == ""
 
 

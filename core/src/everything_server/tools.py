@@ -70,7 +70,7 @@ class CompiledTool:
             return self._refuse([str(error)])
         except (ToolError, ResourceError) as error:
             return error_result(str(error))
-        except Exception:
+        except (Exception, SystemExit):  # code of others, which may do anything, exit() included
             logger.exception("tool %r raised", self.wire.name)
             return error_result(f"Error executing tool {self.wire.name}")
 

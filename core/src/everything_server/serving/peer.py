@@ -134,7 +134,7 @@ class Exchange:
                 answer = error_answer(error.error, request.id)
             except ValidationError:
                 answer = error_answer(ErrorData(code=INVALID_PARAMS, message="Invalid request parameters"), request.id)
-            except Exception:
+            except (Exception, SystemExit):  # a plugin's code may do anything, exit() included
                 logger.exception("the handler of %s raised", request.method)
                 answer = error_answer(ErrorData(code=INTERNAL_ERROR, message="Internal error"), request.id)
         self._is_done = True

@@ -74,6 +74,7 @@ class _Stream:
         self._awaited = awaited
         self._number = 0
         self._reader: MemoryObjectSendStream[bytes] | None = None
+        self._waiting: set[anyio.CancelScope] = set()
         self._unread: deque[bytes] = deque(maxlen=UNREAD)
 
     @property
@@ -110,10 +111,12 @@ class _Stream:
         return receive
 
     def detach(self) -> None:
-        """End what the reader reads."""
+        """End what the reader reads. What still waits for it can be fetched by resuming."""
         if self._reader is not None:
             self._reader.close()
             self._reader = None
+        for waiting in self._waiting:
+            waiting.cancel()
 
     def expect_one_less(self) -> None:
         """A request it answers has got its answer, or will get none."""
@@ -126,19 +129,30 @@ class _Stream:
         self._number += 1
         data = frame(message, f"{self.name}.{self._number}")
         self._store.append(self.name, self._number, data)
-        if self._reader is None:
+        reader = self._reader
+        if reader is None:
             self._unread.append(data)
             return
         try:
             if self.is_standalone:
-                self._reader.send_nowait(data)
+                reader.send_nowait(data)
             else:
-                await self._reader.send(data)
+                await self._wait_for(reader, data)
         except anyio.WouldBlock:
             logger.info("a client does not read its stream; ended, it can resume it")
             self.detach()
         except (anyio.BrokenResourceError, anyio.ClosedResourceError):
-            self._reader = None  # the connection broke; the event can be fetched by resuming
+            if self._reader is reader:  # the connection broke; the event can be fetched by resuming
+                self._reader = None
+
+    async def _wait_for(self, reader: MemoryObjectSendStream[bytes], data: bytes) -> None:
+        """Wait while a slow reader has enough to read, until it is replaced."""
+        with anyio.CancelScope() as waiting:
+            self._waiting.add(waiting)
+            try:
+                await reader.send(data)
+            finally:
+                self._waiting.discard(waiting)
 
 
 class Session:
@@ -255,7 +269,7 @@ class Session:
         broken = self._resumable.get(name)
         if broken is None and name == self._standalone.name:
             broken = self._standalone
-        if broken is not None and number.isascii() and number.isdecimal():
+        if broken is not None and number.isascii() and number.isdecimal() and len(number) < 20:
             return _Attached(self, broken, int(number))
         if self._standalone.is_read:
             return refusal(409, "Conflict: this session has an open stream already")
