@@ -36,14 +36,14 @@ LAYERS = (
     {"catalogue"},
     {"registry"},
     {"manager"},
-    {"tools", "resources", "prompts", "completion", "input_required", "pagination"},
+    {"tools", "resources", "prompts", "completion", "input_required", "pagination", "asking"},
     {"functions", "selection"},
     # What plugins see, and what they hand out.
     {"content.*"},
     {"context"},
     {"errors", "specs", "hookspecs"},
     # What knows nothing of this server.
-    {"eras", "clock", "capabilities", "discovery", "standard_streams", "version"},
+    {"eras", "clock", "capabilities", "discovery", "standard_streams", "schemas", "version"},
     # The packages themselves, which load nothing.
     {"", "serving", "transports", "content"},
 )

@@ -93,6 +93,7 @@ def test_the_installed_plugins_are_those_of_the_distributions_of_this_repository
         "everything-server-tools": "tools",
         "everything-server-resources": "resources",
         "everything-server-prompts": "prompts",
+        "everything-server-extras": "extras",
     }
     by_group = {ours.get(candidate.distribution): candidate.group for candidate in discover()}
     by_group.pop(None, None)

@@ -1,14 +1,16 @@
 """What the tests of all plugins ask for: what a server offers, and which arguments it refuses."""
 
 from collections.abc import Awaitable, Callable
-from typing import Any
+from typing import Any, Protocol
 
 import pytest
 from everything_server import Era
 from harness import Connect
+from harness.client_side import raw_client, requests_in
+from harness.plugins import Message
 from mcp.client import Client
 from mcp.shared.exceptions import MCPError
-from mcp_types import METHOD_NOT_FOUND, CallToolResult, TextContent
+from mcp_types import INVALID_PARAMS, METHOD_NOT_FOUND, CallToolResult, TextContent
 
 Offer = dict[str, list[str]]
 """The names of what a server lists, by kind, and of the capabilities it advertises; kinds without any are left out."""
@@ -42,25 +44,31 @@ async def _capabilities(client: Client, era: Era) -> set[str]:
     return set(discovered["capabilities"])
 
 
+class OfferOf(Protocol):
+    """Looks at what a client is offered; what it answers decides what it declares."""
+
+    def __call__(self, plugin: str, **client: Any) -> Awaitable[Offer]: ...
+
+
 @pytest.fixture
-def offer_of(connect: Connect, era: Era) -> Callable[[str], Awaitable[Offer]]:
+def offer_of(connect: Connect, era: Era) -> OfferOf:
     """All that a server offers with nothing but one plugin."""
 
-    async def offer_of(plugin: str) -> Offer:
-        async with connect(plugin) as client:
+    async def offer_of(plugin: str, **client_options: Any) -> Offer:
+        async with connect(plugin, **client_options) as client:
             return await _offer(client, era)
 
     return offer_of
 
 
 @pytest.fixture
-def lost_without(connect: Connect, era: Era) -> Callable[[str], Awaitable[Offer]]:
+def lost_without(connect: Connect, era: Era) -> OfferOf:
     """What a server with every other plugin lacks, compared to one with all of them."""
 
-    async def lost_without(plugin: str) -> Offer:
-        async with connect() as client:
+    async def lost_without(plugin: str, **client_options: Any) -> Offer:
+        async with connect(**client_options) as client:
             everything = await _offer(client, era)
-        async with connect(disable=plugin) as client:
+        async with connect(disable=plugin, **client_options) as client:
             rest = await _offer(client, era)
         lost = {kind: sorted({*names} - {*rest.get(kind, [])}) for kind, names in everything.items()}
         assert all(set(names) <= set(everything[kind]) for kind, names in rest.items())
@@ -84,7 +92,32 @@ def refused() -> Callable[[CallToolResult], list[str]]:
         arguments, remarks = zip(*(problem.split(": ", 1) for problem in problems), strict=True)
         assert all(remarks)
         assert "pydantic" not in block.text  # nor any other part of how the checking is done
-        assert "http" not in block.text
+        assert "://" not in block.text
         return sorted(set(arguments))
 
     return refused
+
+
+@pytest.fixture
+def undeclared(era: Era) -> Callable[[str, Message, Message, Message], Awaitable[None]]:
+    """Checks that a tool is not for clients without what it requires, and that those are asked nothing.
+
+    Takes the plugin's name, the arguments of a call, what the client declares, and what the refusal must say is needed.
+    """
+
+    async def undeclared(plugin: str, arguments: Message, declared: Message, required: Message) -> None:
+        tool = plugin.removeprefix("tools.")
+        async with raw_client(plugin, era, declared) as client:
+            listed = [entry["name"] for entry in (await client.request("tools/list"))["tools"]]
+            error = await client.refused("tools/call", {"name": tool, "arguments": arguments})
+        assert requests_in(client.others) == []
+        if era is Era.MODERN:
+            assert listed == [tool]  # the list is the same for every client
+            assert error["code"] == -32021
+            assert error["data"] == {"requiredCapabilities": required}
+        else:
+            assert listed == []
+            assert error["code"] == INVALID_PARAMS
+            assert error["message"] == f"Unknown tool: {tool}"
+
+    return undeclared

@@ -11,6 +11,10 @@ if TYPE_CHECKING:
     from mcp.server.caching import CacheHint as CacheHint
     from mcp.server.extension import MethodBinding as MethodBinding
 
+    from everything_server.asking import Form as Form
+    from everything_server.asking import answer_of as answer_of
+    from everything_server.asking import ask as ask
+    from everything_server.asking import form_answer as form_answer
     from everything_server.capabilities import FORM_ELICITATION as FORM_ELICITATION
     from everything_server.capabilities import ROOTS as ROOTS
     from everything_server.capabilities import SAMPLING as SAMPLING
@@ -49,6 +53,7 @@ if TYPE_CHECKING:
     from everything_server.version import __version__ as __version__
 
 _HOME = {
+    "asking": ("Form", "answer_of", "ask", "form_answer"),
     "capabilities": ("FORM_ELICITATION", "ROOTS", "SAMPLING", "URL_ELICITATION"),
     "clock": ("Clock", "SystemClock"),
     "context": ("Context", "ServerContext"),

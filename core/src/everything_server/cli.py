@@ -9,7 +9,7 @@ import signal
 import sys
 from collections.abc import Callable, Generator
 from contextlib import ExitStack, contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, NoReturn
 
 import click
@@ -17,6 +17,8 @@ import click
 from everything_server.version import __version__
 
 if TYPE_CHECKING:
+    from mcp.server.request_state import RequestStateSecurity
+
     from everything_server.eras import Era
     from everything_server.manager import Outcome, PluginManager
     from everything_server.registry import Registries
@@ -35,6 +37,7 @@ class Options:
     strict: bool
     era: str
     page_size: int | None
+    state_keys: tuple[str, ...]
     verbose: int
 
     def manager(self) -> "PluginManager":
@@ -67,7 +70,21 @@ class Options:
             from everything_server.server import Settings
             from everything_server.serving.factory import ServerFactory
 
-            return ServerFactory(self.registries(), Settings(page_size=self.page_size, eras=self.eras))
+            settings = Settings(page_size=self.page_size, eras=self.eras)
+            if self.state_keys:
+                settings = replace(settings, request_state=self._request_state())
+            return ServerFactory(self.registries(), settings)
+
+    def _request_state(self) -> "RequestStateSecurity":
+        from mcp.server.request_state import RequestStateSecurity
+
+        try:
+            return RequestStateSecurity(keys=self.state_keys)
+        except ValueError:  # whose message would tell which key it was
+            raise click.UsageError(
+                "--state-key: a key must have at least 32 bytes; "
+                'python -c "import secrets; print(secrets.token_hex(32))" makes one'
+            ) from None
 
     @property
     def eras(self) -> "frozenset[Era]":
@@ -141,6 +158,17 @@ class _Group(click.Group):
     metavar="N",
     help="Entries on a page of a list.  [default: no limit]",
 )
+@click.option(
+    "--state-key",
+    "state_keys",
+    multiple=True,
+    envvar="EVERYTHING_SERVER_STATE_KEY",
+    show_envvar=True,
+    metavar="KEY",
+    help="Secret that seals requestState, so that several processes can continue each other's calls; better given in "
+    "the environment, where no list of processes shows it. Repeatable: the first seals, all open.  "
+    "[default: one made at start-up]",
+)
 @click.option("-v", "--verbose", count=True, help="Log more on stderr: -v information, -vv everything.")
 @click.version_option(__version__, prog_name="everything-server")
 @click.pass_context
@@ -151,13 +179,14 @@ def cli(
     strict: bool,
     era: str,
     page_size: int | None,
+    state_keys: tuple[str, ...],
     verbose: int,
 ) -> None:
     """An MCP server that exercises every feature of the protocol, to test clients against.
 
     Without a command it serves on stdin and stdout.
     """
-    context.obj = Options(plugins, disable, strict, era, page_size, verbose)
+    context.obj = Options(plugins, disable, strict, era, page_size, state_keys, verbose)
     if context.invoked_subcommand is None:
         context.invoke(stdio)
 

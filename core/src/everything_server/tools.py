@@ -1,13 +1,12 @@
 """Turns a declared tool into what `tools/list` shows and `tools/call` runs, under the very same schema."""
 
 import logging
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
 import pydantic_core
-from jsonschema_rs import Draft202012Validator, ValidationErrorKind
-from jsonschema_rs import ValidationError as SchemaViolation
+from jsonschema_rs import Draft202012Validator
 from mcp.server.mcpserver.exceptions import ResourceError
 from mcp.server.mcpserver.resolve import resolve_arguments
 from mcp.server.mcpserver.tools import Tool as SDKTool
@@ -19,12 +18,10 @@ from everything_server.context import Context
 from everything_server.eras import Era
 from everything_server.errors import InvalidArgumentError, MCPError, ToolError
 from everything_server.functions import Function, description_of, explain
+from everything_server.schemas import MASK, problems_in
 from everything_server.specs import ToolSpec
 
 logger = logging.getLogger(__name__)
-
-_MASK = "this value"
-"""Stands for the value in a message about it: a message must not repeat megabytes, nor what may be secret."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,12 +47,7 @@ class CompiledTool:
         Raises:
             MCPError: The tool chose to answer with a protocol error.
         """
-        try:
-            problems = [line for violation in self._schema.iter_errors(arguments) for line in _lines(violation)]
-        except UnicodeEncodeError:
-            problems = ["arguments: hold a name that is no valid Unicode text (a lone surrogate)"]
-        except ValueError:
-            problems = ["arguments: are nested too deep"]
+        problems = problems_in(self._schema, arguments, "argument of this tool")
         if problems:
             return self._refuse(problems)
         try:
@@ -135,7 +127,7 @@ def compile_tool(spec: ToolSpec, era: Era) -> CompiledTool:
         ),
         _function=Function(spec.fn, sdk_tool.fn_metadata),
         _sdk_tool=sdk_tool,
-        _schema=Draft202012Validator(input_schema, mask=_MASK),
+        _schema=Draft202012Validator(input_schema, mask=MASK),
         _wrap=wrap,
         mirrors_arguments=bool(x_mcp_header_map(input_schema)),
     )
@@ -144,17 +136,3 @@ def compile_tool(spec: ToolSpec, era: Era) -> CompiledTool:
 def error_result(text: str) -> CallToolResult:
     """A result that tells the client's model what went wrong."""
     return CallToolResult(content=[TextContent(type="text", text=text)], is_error=True)
-
-
-def _lines(violation: SchemaViolation) -> Iterator[str]:
-    """`argument: problem`, one for each argument concerned."""
-    parts = (f"[{part}]" if isinstance(part, int) else f".{part}" for part in violation.instance_path)
-    place = "".join(parts).removeprefix(".")
-    prefix = f"{place}." if place else ""
-    match violation.kind:
-        case ValidationErrorKind.Required(property=name):
-            yield f"{prefix}{name}: is required"
-        case ValidationErrorKind.AdditionalProperties(unexpected=names):
-            yield from (f"{prefix}{name[:100]}: is no argument of this tool" for name in names)
-        case _:
-            yield f"{place or 'arguments'}: {violation.message.replace(_MASK + ' ', '', 1)}"

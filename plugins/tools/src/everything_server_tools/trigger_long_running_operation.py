@@ -36,3 +36,9 @@ def everything_server_tools() -> Iterator[ToolSpec]:
             read_only_hint=True, destructive_hint=False, idempotent_hint=True, open_world_hint=False
         ),
     )
+
+
+@hookimpl
+def everything_server_instructions() -> str:
+    """Say how to follow it."""
+    return "trigger-long-running-operation reports progress to calls that carry a progress token, and can be cancelled."
