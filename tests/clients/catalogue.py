@@ -17,7 +17,15 @@ from typing import Any, Final, Literal
 from everything_server import BOTH_ERAS, Era
 
 GROUPS: Final = "tools,resources,prompts"
-"""The plugins that the table covers."""
+"""The plugins that the table covers, but for `LEFT_OUT`."""
+
+LEFT_OUT: Final = (
+    "get-roots-list,gzip-file-as-resource,toggle-simulated-logging,toggle-subscriber-updates,"
+    "trigger-elicitation-request,trigger-list-changed,trigger-log-messages,trigger-multi-step-elicitation,"
+    "trigger-resource-updates,trigger-sampling-request,trigger-url-elicitation"
+)
+"""Tools that ask the client, notify it or change its lists, so that one table of answers cannot tell what they do; the
+tests of each plugin drive them through the official client."""
 
 ENVIRONMENT: Final = {"EVERYTHING_GREETING": "hello", "PROBE_TOKEN": "canary-7781"}
 """What the server finds in its environment, for `get-env`."""

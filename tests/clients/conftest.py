@@ -13,7 +13,7 @@ from harness.node import NodeProject, install_project
 from harness.serving import ServerProcess, serving
 from harness.wire import COMMAND, clean_environment
 
-PLUGINS = ("--plugins", catalogue.GROUPS, "--strict")
+PLUGINS = ("--plugins", catalogue.GROUPS, "--disable", catalogue.LEFT_OUT, "--strict")
 """What goes before the transport on the command line."""
 
 

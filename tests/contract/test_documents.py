@@ -30,7 +30,7 @@ from everything_server.discovery import GROUP, Candidate
 from everything_server.eras import versions_of
 from everything_server.serving import stdio
 from everything_server_resources import documents
-from harness import Connect
+from harness import Connect, connector
 from mcp.client import Client
 from mcp_types import ElicitResult, TextResourceContents
 
@@ -253,21 +253,29 @@ async def test_the_plugin_that_asks_the_client_gets_its_answer_in_both_eras(
     assert result.content[0].text == "The user likes green best."  # type: ignore[union-attr]
 
 
-async def test_the_features_document_names_everything_that_is_served_and_nothing_else(connect: Connect) -> None:
+async def test_the_features_document_names_everything_that_is_served_and_nothing_else() -> None:
     document = (SERVED / "features.md").read_text(encoding="utf-8")
-    async with connect("tools,resources,prompts") as client:
-        tools = [tool.name for tool in (await client.list_tools()).tools]
-        templates = [template.uri_template for template in (await client.list_resource_templates()).resource_templates]
-        prompts = [prompt.name for prompt in (await client.list_prompts()).prompts]
+    tools, templates, prompts = set[str](), set[str](), set[str]()
+    for era in Era:
+        async with connector(era)("tools,resources,prompts,extras") as client:
+            tools |= {tool.name for tool in (await client.list_tools()).tools}
+            listed = (await client.list_resource_templates()).resource_templates
+            templates |= {template.uri_template for template in listed}
+            prompts |= {prompt.name for prompt in (await client.list_prompts()).prompts}
     assert sorted(first_column(section(document, "Tools"))) == sorted(tools)
-    family = f"{documents.URI_PREFIX}{{name}}"
-    assert sorted(first_column(section(document, "Resources"))) == sorted([*templates, family])
+    families = {
+        f"{documents.URI_PREFIX}{{name}}",
+        "demo://resource/annotated/{name}",
+        "demo://resource/icon/image",
+        "demo://resource/numbered/{number}",
+    }
+    assert sorted(first_column(section(document, "Resources"))) == sorted(templates | families)
     assert sorted(first_column(section(document, "Prompts"))) == sorted(prompts)
 
 
 def test_the_features_document_names_the_plugin_of_each_feature() -> None:
     document = (SERVED / "features.md").read_text(encoding="utf-8")
-    manager = PluginManager(["tools,resources,prompts"])
+    manager = PluginManager(["tools,resources,prompts,extras"])
     manager.load()
     columns = re.findall(r"^\| `[^`]+` \| `([^`]+)` \|", document, re.MULTILINE)
     assert set(columns) == {plugin.name for plugin in manager.plugins}

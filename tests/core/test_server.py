@@ -134,7 +134,8 @@ SUBSCRIBE: list[tuple[str, Message]] = [
     ("resources/unsubscribe", {"uri": "demo://resource/dynamic/text/1"}),
 ]
 ACTIVE = {
-    "tools": (("tools", ""), {"tools"}),
+    "tools": (("tools", "gzip-file-as-resource"), {"tools"}),
+    "a tool that makes resources": (("gzip-file-as-resource", ""), {"tools", "resources"}),
     "resources": (("resources", ""), {"resources", "completions"}),
     "fixed resources": (("resources.documents", ""), {"resources"}),
     "prompts": (("prompts", ""), {"prompts", "completions"}),

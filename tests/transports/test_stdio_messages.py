@@ -29,10 +29,22 @@ ARGUMENTS: dict[str, Message] = {
 }
 """Of the tools that do not go without."""
 
+REFUSED = {
+    "trigger-protocol-error": -32010,
+    "get-roots-list": -32021,
+    "trigger-sampling-request": -32021,
+    "trigger-url-elicitation": -32021,
+}
+"""Tools that are refused, and how: on purpose, or (modern) for want of a capability."""
+
+VARIABLES = {"resourceId": "1", "theme": "light", "language": "english", "name": "README.md.gz", "id": "none"}
+"""What stands in the templates."""
+
 PROMPT_ARGUMENTS: dict[str, Message] = {
     "args-prompt": {"city": "Paris"},
     "completable-prompt": {"department": "Sales", "name": "Eve"},
     "resource-prompt": {"resourceType": "Blob", "resourceId": "1"},
+    "long-completion-prompt": {"item": "item-001"},
 }
 
 UNFIT = ("fake-block", "fake-stubborn", "fake-slow-cleanup", "fake-child", "fake-tended-child", "fake-cleanup")
@@ -58,12 +70,19 @@ def ask_everything(server: Stdio) -> None:
     for tool in all_of(server, "tools/list"):
         if tool["name"] not in UNFIT:
             arguments = ARGUMENTS.get(tool["name"], {})
-            server.result("tools/call", {"name": tool["name"], "arguments": arguments, "_meta": {"progressToken": 1}})
-            server.result("tools/call", {"name": tool["name"], "arguments": {"no-such": 1}})
+            params = {"name": tool["name"], "arguments": arguments, "_meta": {"progressToken": 1}}
+            if code := REFUSED.get(tool["name"]):
+                assert server.error("tools/call", params)["code"] == code
+            else:
+                server.result("tools/call", params)
+                server.result("tools/call", {"name": tool["name"], "arguments": {"no-such": 1}})
     uris = [resource["uri"] for resource in all_of(server, "resources/list")]
-    uris += [template["uriTemplate"].format(resourceId=1) for template in all_of(server, "resources/templates/list")]
+    uris += [template["uriTemplate"].format_map(VARIABLES) for template in all_of(server, "resources/templates/list")]
     for uri in uris:
-        server.result("resources/read", {"uri": uri})
+        if "/minted/" in uri:
+            server.error("resources/read", {"uri": uri})
+        else:
+            server.result("resources/read", {"uri": uri})
     for prompt in all_of(server, "prompts/list"):
         server.result("prompts/get", {"name": prompt["name"], "arguments": PROMPT_ARGUMENTS.get(prompt["name"], {})})
     reference = {"type": "ref/prompt", "name": "completable-prompt"}
@@ -87,7 +106,7 @@ def paged(request: pytest.FixtureRequest) -> Generator[Stdio]:
 
 
 def opened(era: Era, *options: str) -> Stdio:
-    answers = {"elicitation/create": {"action": "accept", "content": {"name": "Eve"}}}
+    answers = {"elicitation/create": {"action": "accept", "content": {"name": "Eve", "subject": "tea"}}}
     capabilities = {"elicitation": {}}
     return open_server(*options, era=era, env=installed("days"), capabilities=capabilities, answers=answers)
 
@@ -114,7 +133,7 @@ def test_messages_of_a_paged_server_are_as_valid(paged: Stdio) -> None:
 
 
 def test_messages_of_every_legacy_revision_are_valid() -> None:
-    with open_server() as server:
+    with open_server("--disable", "extras") as server:  # some of which are younger than the oldest revisions
         for version in HANDSHAKE_PROTOCOL_VERSIONS:
             start = len(server.inbox)
             server.version = version

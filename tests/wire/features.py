@@ -26,55 +26,9 @@ class Pending:
 
 
 PENDING: Final = (
-    Pending("tool gzip-file-as-resource", ("gzip.*", "schema.gzip-file-as-resource")),
     Pending("tool simulate-research-query", ("research.*", "state.*", "schema.simulate-research-query")),
     Pending("extension io.modelcontextprotocol/tasks", ("tasks.*",)),
-    Pending("tool get-roots-list", ("roots.*", "capability.*get-roots-list*", "schema.get-roots-list")),
-    Pending(
-        "tool trigger-sampling-request",
-        ("sampling.*", "capability.*trigger-sampling-request*", "schema.trigger-sampling-request"),
-    ),
-    Pending(
-        "tool trigger-elicitation-request",
-        (
-            "elicit.*",
-            "capability.*trigger-elicitation-request*",
-            "capability.elicitation-empty-means-form*",
-            "schema.trigger-elicitation-request",
-        ),
-    ),
-    Pending(
-        "tool trigger-url-elicitation",
-        (
-            "url-elicit.*",
-            "capability.*trigger-url-elicitation*",
-            "capability.url-only.*",
-            "schema.trigger-url-elicitation*",
-        ),
-    ),
-    Pending(
-        "tool trigger-multi-step-elicitation",
-        (
-            "multi-step.*",
-            "capability.*trigger-multi-step-elicitation*",
-            "schema.trigger-multi-step-elicitation",
-        ),
-    ),
-    Pending("tool trigger-list-changed", ("list-changed.*", "schema.trigger-list-changed")),
-    Pending("tool trigger-log-messages", ("log-messages.*", "schema.trigger-log-messages")),
-    Pending("tool trigger-resource-updates", ("resource-updates.*", "schema.trigger-resource-updates")),
-    Pending("tool toggle-simulated-logging", ("toggle-logging.*", "schema.toggle-simulated-logging")),
-    Pending("tool toggle-subscriber-updates", ("toggle-updates.*", "schema.toggle-subscriber-updates")),
-    Pending("capability logging", ("logging.*", "subscribe.ok-and-logged", "unsubscribe.ok-and-logged")),
-    Pending(
-        EVERYTHING,
-        (
-            "surface.tools.caps-*",
-            "surface.tools.list-changed-when-gated-tools-appear",
-            "handshake.capabilities",
-            "discover",
-        ),
-    ),
+    Pending(EVERYTHING, ("surface.tools.caps-*", "discover")),
 )
 """What later work brings. An entry whose feature is there has to go: a test sees to that."""
 

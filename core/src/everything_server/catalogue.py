@@ -1,7 +1,7 @@
 """What one server instance offers: its registry, and what features have added to it while it ran."""
 
 from collections.abc import Mapping
-from typing import TypeVar
+from typing import Literal, TypeVar
 
 from mcp_types import ClientCapabilities, InputRequiredResult, ReadResourceResult
 
@@ -42,6 +42,16 @@ class Catalogue:
     def logs(self) -> bool:
         """Whether logging is served."""
         return self._registry.logs
+
+    def serves(self, kind: Literal["tools", "resources", "prompts"]) -> bool:
+        """Whether there is a list of this kind, to which something could be added."""
+        match kind:
+            case "tools":
+                return bool(self._registry.tools)
+            case "resources":
+                return self._registry.has_resources
+            case "prompts":
+                return bool(self._registry.prompts)
 
     def add(self, declaration: ToolSpec | ResourceSpec | PromptSpec) -> None:
         """Offer something more from now on; one that was added under its name before is replaced.

@@ -3,7 +3,7 @@
 import logging
 from collections.abc import Awaitable, Callable, Coroutine
 from contextlib import AsyncExitStack
-from typing import Any, Final, Protocol, TypeVar, cast, get_args
+from typing import Any, Final, Literal, Protocol, TypeVar, cast, get_args
 
 from anyio.abc import TaskGroup
 from mcp.server.context import ServerRequestContext
@@ -53,6 +53,10 @@ class Features(Protocol):
     @property
     def logs(self) -> bool:
         """Whether logging is served."""
+        ...
+
+    def serves(self, kind: Literal["tools", "resources", "prompts"]) -> bool:
+        """Whether there is a list of this kind, to which something could be added."""
         ...
 
     def add(self, declaration: ToolSpec | ResourceSpec | PromptSpec) -> None:

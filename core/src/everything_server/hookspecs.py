@@ -10,6 +10,8 @@ from typing import TYPE_CHECKING, Final
 import pluggy
 
 if TYPE_CHECKING:
+    from mcp_types import Icon
+
     from everything_server.eras import Era
     from everything_server.specs import ExtensionSpec, PromptSpec, ResourceSpec, ResourceTemplateSpec, ToolSpec
 
@@ -48,6 +50,16 @@ def everything_server_extensions(era: "Era") -> "Iterable[ExtensionSpec]":  # py
     """Declare the protocol extensions that this plugin serves; the legacy era has none, whatever is declared.
 
     Example: `yield ExtensionSpec(identifier="com.example/clock", methods=(MethodBinding("clock/now", …),))`
+    """
+
+
+@hookspec
+def everything_server_icons(era: "Era") -> "Iterable[Icon]":  # pyright: ignore[reportReturnType]
+    """Declare icons of the server itself; it has those of all active plugins, in the order of their names.
+
+    Keep them small: the modern era repeats what the server says of itself with every result.
+
+    Example: `yield Icon(src="data:image/svg+xml;base64,…", mime_type="image/svg+xml", sizes=["any"])`
     """
 
 

@@ -8,6 +8,7 @@ from enum import StrEnum
 from typing import TYPE_CHECKING, Any
 
 import pluggy
+from mcp_types import Icon
 
 from everything_server import hookspecs
 from everything_server.discovery import Candidate, discover
@@ -80,6 +81,8 @@ class Plugin:
     candidate: Candidate
     declarations: dict[Era, tuple[Declaration, ...]]
     instructions: dict[Era, str]
+    icons: dict[Era, tuple[Icon, ...]]
+    """Of the server, beside those of its declarations."""
 
     @property
     def name(self) -> str:
@@ -89,7 +92,7 @@ class Plugin:
     @property
     def eras(self) -> tuple[Era, ...]:
         """The eras in which it declares anything."""
-        return tuple(era for era in Era if self.declarations[era] or self.instructions[era])
+        return tuple(era for era in Era if self.declarations[era] or self.instructions[era] or self.icons[era])
 
 
 class PluginManager:
@@ -197,6 +200,7 @@ class PluginManager:
         others = {plugin for plugin in self._pluggy.get_plugins() if plugin is not module}
         declarations: dict[Era, tuple[Declaration, ...]] = {}
         instructions: dict[Era, str] = {}
+        icons: dict[Era, tuple[Icon, ...]] = {}
         implemented = {caller.name for caller in self._pluggy.get_hookcallers(module) or ()}
         for era in Era:
             declared: list[Declaration] = []
@@ -209,7 +213,11 @@ class PluginManager:
             if "everything_server_instructions" in implemented:
                 texts = self._pluggy.subset_hook_caller("everything_server_instructions", others)(era=era)
             instructions[era] = "\n\n".join(text.strip() for text in texts if text)
-        return Plugin(candidate, declarations, instructions)
+            given: list[Iterable[Icon]] = []
+            if "everything_server_icons" in implemented:
+                given = self._pluggy.subset_hook_caller("everything_server_icons", others)(era=era)
+            icons[era] = tuple(Icon.model_validate(icon) for found in given for icon in found)
+        return Plugin(candidate, declarations, instructions, icons)
 
 
 def describe(outcome: Outcome) -> str:

@@ -7,6 +7,7 @@ from types import MappingProxyType
 
 from mcp_types import (
     CompletionsCapability,
+    Icon,
     LoggingCapability,
     PromptsCapability,
     ResourcesCapability,
@@ -41,6 +42,8 @@ class Registry:
     prompts: Mapping[str, CompiledPrompt]
     extensions: tuple[ExtensionSpec, ...]
     instructions: str
+    icons: tuple[Icon, ...] = ()
+    """Of the server itself."""
 
     @cached_property
     def capabilities(self) -> ServerCapabilities:
@@ -159,6 +162,7 @@ class Registries:
             prompts=MappingProxyType(prompts),
             extensions=tuple(extensions),
             instructions="\n\n".join(text for text in texts if text),
+            icons=tuple(icon for plugin in self.manager.plugins for icon in plugin.icons[era]),
         )
         return None
 

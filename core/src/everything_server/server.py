@@ -134,6 +134,7 @@ class _ComposedServer(Server[ServerContext]):
             version=__version__,
             title=TITLE,
             instructions=registry.instructions or None,
+            icons=list(registry.icons) or None,
             cache_hints=CACHE_HINTS,
             lifespan=_lifespan,
             get_tool_input_schema=self._input_schema,

@@ -53,6 +53,26 @@ async def test_every_kind_of_list_shows_icons_of_several_kinds(era: Era, method:
     assert _decoded(light) != _decoded(dark)
 
 
+async def test_the_server_has_icons_wherever_it_names_itself(era: Era) -> None:
+    async with raw_client(PLUGIN, era) as client:
+        if era is Era.LEGACY:
+            shown = [client.initialize_result["serverInfo"]]
+        else:
+            results = [await client.request("server/discover"), await client.request("tools/list")]
+            shown = [result["_meta"]["io.modelcontextprotocol/serverInfo"] for result in results]
+    for info in shown:
+        assert [(icon["theme"], _decoded(icon)[:5]) for icon in info["icons"]] == [
+            ("light", b"<svg "),
+            ("dark", b"<svg "),
+        ]
+
+
+async def test_disabled_the_server_has_none(connect: Connect) -> None:
+    async with connect(disable=PLUGIN) as client:
+        assert client.server_info is not None
+        assert client.server_info.icons is None
+
+
 async def test_the_tool_gives_a_link_that_has_icons_too(connect: Connect) -> None:
     async with connect(PLUGIN) as client:
         result = await client.call_tool(TOOL)

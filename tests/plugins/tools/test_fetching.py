@@ -121,10 +121,6 @@ async def test_a_name_that_is_not_allowed_is_not_looked_up(monkeypatch: pytest.M
     assert names.asked == []
 
 
-EMBEDDING = pytest.mark.xfail(reason="an IPv6 address that leads to an IPv4 one is taken for public")
-SITE_LOCAL = pytest.mark.xfail(reason="site-local addresses are taken for public")
-
-
 @pytest.mark.parametrize(
     "addresses",
     [
@@ -151,11 +147,11 @@ SITE_LOCAL = pytest.mark.xfail(reason="site-local addresses are taken for public
         "::ffff:a00:1",
         "8.8.8.8 127.0.0.1",
         "2606:4700::1 ::1",
-        pytest.param("64:ff9b::7f00:1", marks=EMBEDDING),
-        pytest.param("64:ff9b:1::7f00:1", marks=EMBEDDING),
-        pytest.param("2002:7f00:1::", marks=EMBEDDING),
-        pytest.param("::7f00:1", marks=EMBEDDING),
-        pytest.param("fec0::1", marks=SITE_LOCAL),
+        "64:ff9b::7f00:1",
+        "64:ff9b:1::7f00:1",
+        "2002:7f00:1::",
+        "::7f00:1",
+        "fec0::1",
     ],
 )
 async def test_a_name_with_any_private_address_is_not_connected_to(
@@ -181,9 +177,7 @@ async def test_a_name_with_public_addresses_is_connected_to(monkeypatch: pytest.
         ("https://files.test/", "files.test:443"),
         ("https://files.test:443/", "files.test:443"),
         ("http://FILES.test:80/", "files.test:80"),
-        pytest.param(
-            "http://[::1]:8080/", "[::1]:8080", marks=pytest.mark.xfail(reason="the host is compared without brackets")
-        ),
+        ("http://[::1]:8080/", "[::1]:8080"),
     ],
 )
 async def test_an_entry_with_a_port_allows_that_port(monkeypatch: pytest.MonkeyPatch, uri: str, allowed: str) -> None:

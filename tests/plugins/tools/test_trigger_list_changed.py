@@ -36,8 +36,6 @@ EVENTS: dict[str, type[Any]] = {
     "resources": ResourcesListChanged,
 }
 
-UNSERVED = pytest.mark.xfail(reason="a server without prompts or resources serves none that are added at run time")
-
 each_list = pytest.mark.parametrize("changed", list(ADDED))
 
 
@@ -155,29 +153,17 @@ async def test_modern_nobody_is_told_who_does_not_listen() -> None:
     assert client.others == []
 
 
-@pytest.mark.parametrize(
-    "changed", ["tools", pytest.param("prompts", marks=UNSERVED), pytest.param("resources", marks=UNSERVED)]
-)
-async def test_alone_what_it_adds_is_listed_and_usable(connect: Connect, changed: str) -> None:
-    """What a server says it has added must be there, whichever other plugins are active."""
-    async with connect(PLUGIN) as client:
-        result = await client.call_tool(TOOL, {"list": changed})
-        if result.is_error:
-            return  # to say that it cannot is as good
-        assert await _use(client, changed)
-
-
-@pytest.mark.parametrize(
-    "changed", ["tools", pytest.param("prompts", marks=UNSERVED), pytest.param("resources", marks=UNSERVED)]
-)
-async def test_legacy_alone_it_announces_nothing_that_is_not_advertised(changed: str) -> None:
+@pytest.mark.parametrize("missing", ["prompts", "resources"])
+async def test_a_list_that_is_not_served_is_refused_and_not_announced(
+    connect: Connect, refused: Any, missing: str
+) -> None:
     ear = Ear()
-    async with connector(Era.LEGACY)(PLUGIN, message_handler=ear) as client:
-        await client.call_tool(TOOL, {"list": changed})
+    async with connect(PLUGIN, message_handler=ear) as client:
+        assert refused(await client.call_tool(TOOL, {"list": missing})) == ["list"]
         await client.list_tools(cache_mode="bypass")
-        advertised = client.server_capabilities.model_dump(exclude_none=True)
-    announced = {str(getattr(message, "method", "")).split("/")[1] for message in ear.heard}
-    assert announced <= set(advertised)
+        assert ear.heard == []
+        await client.call_tool(TOOL, {"list": "tools"})
+        assert await _use(client, "tools")
 
 
 @pytest.mark.parametrize(

@@ -19,6 +19,12 @@ Write = Callable[[bytes], Awaitable[None]]
 
 _PIECE: Final = 64 * 1024
 
+_TRANSLATED: Final = tuple(
+    ipaddress.ip_network(network)
+    for network in ("::/96", "::ffff:0:0:0/96", "64:ff9b::/96", "64:ff9b:1::/48", "2002::/16")
+)
+"""IPv6 networks whose addresses stand for IPv4 ones, which may be private."""
+
 
 @dataclass(frozen=True, slots=True)
 class Limits:
@@ -93,6 +99,8 @@ async def _download(uri: str, limits: Limits, write: Write) -> None:
                         await _write_body(response, write)
                         return
                     url = _parsed(str(url.join(response.headers["location"])))
+    except httpx2.InvalidURL:
+        raise FetchError("the host redirected to what is no URL") from None
     except httpx2.HTTPError:
         raise FetchError("the host did not answer, or broke off") from None
     raise FetchError(f"there were more than {MOST_REDIRECTS} redirects")
@@ -123,7 +131,7 @@ async def _allowed_address(url: httpx2.URL, limits: Limits) -> str:
     """The address to connect to: looked up and checked here, so that no second look-up can give another."""
     port = url.port or (443 if url.scheme == "https" else 80)
     host = url.host.lower()
-    named_with_port = f"{host}:{port}" in limits.hosts
+    named_with_port = f"{f'[{host}]' if ':' in host else host}:{port}" in limits.hosts
     if host not in limits.hosts and not named_with_port:
         raise FetchError("is on a host that the owner of this server does not allow; data: URIs can always be used")
     try:
@@ -138,6 +146,9 @@ async def _allowed_address(url: httpx2.URL, limits: Limits) -> str:
 
 def _is_public(address: str) -> bool:
     ip = ipaddress.ip_address(address.partition("%")[0])
-    if isinstance(ip, ipaddress.IPv6Address) and ip.ipv4_mapped is not None:
-        ip = ip.ipv4_mapped
+    if isinstance(ip, ipaddress.IPv6Address):
+        if ip.ipv4_mapped is not None:
+            ip = ip.ipv4_mapped
+        elif ip.is_site_local or any(ip in network for network in _TRANSLATED):
+            return False
     return ip.is_global and not ip.is_multicast

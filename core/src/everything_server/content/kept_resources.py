@@ -7,6 +7,7 @@ connection behind: what it makes is kept for the process, unlisted, under a URI 
 import base64
 import uuid
 from collections import OrderedDict
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Final
 from urllib.parse import quote
@@ -19,6 +20,10 @@ from everything_server.eras import Era
 from everything_server.errors import InvalidArgumentError, ResourceNotFoundError, ToolError
 from everything_server.specs import ResourceSpec, ResourceTemplateSpec
 
+MIME_TYPE: Final = "application/octet-stream"
+"""Of templates whose resources have types of their own."""
+
+SESSION_URI_TEMPLATE: Final = "demo://resource/session/{name}"
 MINTED_URI_TEMPLATE: Final = "demo://resource/minted/{id}/{name}"
 MINTED_LIFETIME: Final = 600.0
 """Seconds that a minted resource is kept."""
@@ -91,18 +96,17 @@ async def keep_resource(ctx: Context, name: str, mime_type: str, data: bytes) ->
         InvalidArgumentError: `name` is one that no template would serve again.
         ToolError: The data are too large.
     """
-    if not 0 < len(name) <= 255 or DEFAULT_RESOURCE_SECURITY.validate({"name": name}) is not None:
-        raise InvalidArgumentError("name", "must be a plain file name of 1 to 255 characters, not a path")
+    if not 0 < len(name) <= 255 or name == "." or DEFAULT_RESOURCE_SECURITY.validate({"name": name}) is not None:
+        raise InvalidArgumentError("name", "must have 1 to 255 characters and must not lead out of a folder")
     server = ctx.server
     resource = _Kept(name, mime_type, data, server.clock.monotonic())
-    encoded = quote(name, safe="")
     if server.era is Era.MODERN:
         minted = server.process_state.get(_MintedResources)
         minted.expire(resource.kept_at)
-        uri = f"demo://resource/minted/{uuid.uuid4()}/{encoded}"
+        uri = _minted_uri(str(uuid.uuid4()), name)
         minted.put(uri, resource)
         return uri
-    uri = f"demo://resource/session/{encoded}"
+    uri = _session_uri(name)
     for gone in server.state.get(_SessionResources).put(uri, resource):
         server.features.remove(_listed(gone, resource))
     server.features.add(_listed(uri, resource))
@@ -110,38 +114,64 @@ async def keep_resource(ctx: Context, name: str, mime_type: str, data: bytes) ->
     return uri
 
 
-def minted_resources() -> ResourceTemplateSpec:
-    """The template that serves what modern requests have kept; whoever calls `keep_resource` declares it."""
-    return ResourceTemplateSpec(
+def kept_resources() -> Iterator[ResourceTemplateSpec]:
+    """The templates that serve what was kept, one for each era; whoever calls `keep_resource` declares them."""
+    yield ResourceTemplateSpec(
+        uri_template=SESSION_URI_TEMPLATE,
+        name="Session Resource",
+        fn=_read_session,
+        description="A resource that a tool made in this session; listed, too",
+        mime_type=MIME_TYPE,
+        eras=frozenset({Era.LEGACY}),
+    )
+    yield ResourceTemplateSpec(
         uri_template=MINTED_URI_TEMPLATE,
         name="Minted Resource",
         fn=_read_minted,
         description="A resource that a tool made; its URI came with the tool's result and serves for ten minutes",
-        mime_type="application/octet-stream",
+        mime_type=MIME_TYPE,
         eras=frozenset({Era.MODERN}),
     )
+
+
+def _session_uri(name: str) -> str:
+    return SESSION_URI_TEMPLATE.replace("{name}", quote(name, safe=""))
+
+
+def _minted_uri(identifier: str, name: str) -> str:
+    return MINTED_URI_TEMPLATE.replace("{id}", identifier).replace("{name}", quote(name, safe=""))
 
 
 def _listed(uri: str, resource: _Kept) -> ResourceSpec:
     return ResourceSpec(
         uri=uri,
         name=resource.name,
-        fn=_read_session,
+        fn=_read_listed,
         description="Made by a tool in this session",
         mime_type=resource.mime_type,
         size=len(resource.data),
     )
 
 
-async def _read_session(ctx: Context) -> list[BlobResourceContents]:
-    uri = ctx.uri or ""
-    return [_contents(uri, ctx.server.state.get(_SessionResources).kept[uri])]
+async def _read_listed(ctx: Context) -> list[BlobResourceContents]:
+    return _read(ctx, ctx.uri or "")
+
+
+async def _read_session(ctx: Context, name: str) -> list[BlobResourceContents]:
+    return _read(ctx, _session_uri(name))
+
+
+def _read(ctx: Context, uri: str) -> list[BlobResourceContents]:
+    resource = ctx.server.state.get(_SessionResources).kept.get(uri)
+    if resource is None:
+        raise ResourceNotFoundError(f"no resource {uri} in this session")
+    return [_contents(ctx.uri or uri, resource)]
 
 
 async def _read_minted(ctx: Context, id: str, name: str) -> list[BlobResourceContents]:
     minted = ctx.server.process_state.get(_MintedResources)
     minted.expire(ctx.server.clock.monotonic())
-    uri = f"demo://resource/minted/{id}/{quote(name, safe='')}"
+    uri = _minted_uri(id, name)
     if uri not in minted.kept:
         raise ResourceNotFoundError(f"no minted resource {id}/{name}")
     return [_contents(ctx.uri or uri, minted.kept[uri])]

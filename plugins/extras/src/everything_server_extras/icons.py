@@ -1,4 +1,4 @@
-"""Icons on a tool, a prompt, a resource, a template and a link to a resource."""
+"""Icons on the server, a tool, a prompt, a resource, a template and a link to a resource."""
 
 import base64
 from collections.abc import Iterator, Mapping
@@ -79,6 +79,12 @@ async def read_drawing(
 async def icons_prompt() -> str:
     """A prompt with icons."""
     return "Which icon of this prompt do you see?"
+
+
+@hookimpl
+def everything_server_icons() -> Iterator[Icon]:
+    """Declare the server's: only the drawings, because a modern server sends its own icons with every result."""
+    yield from ICONS[1:]
 
 
 @hookimpl

@@ -11,7 +11,7 @@ from typing import Annotated, Final, Literal
 from anyio.to_thread import run_sync
 from everything_server import Context, Era, InvalidArgumentError, ResourceTemplateSpec, ToolSpec, hookimpl
 from everything_server.content.fetching import FetchError, Limits, fetch
-from everything_server.content.kept_resources import keep_resource, minted_resources
+from everything_server.content.kept_resources import MOST_BYTES, keep_resource, kept_resources
 from mcp_types import BlobResourceContents, ContentBlock, EmbeddedResource, ResourceLink, ToolAnnotations
 from pydantic import Field
 
@@ -22,6 +22,8 @@ DEFAULT_DATA: Final = "data:text/markdown,%23%20everything-server"
 
 DEFAULT_MOST_BYTES: Final = 10 * 1024 * 1024
 DEFAULT_MOST_MILLISECONDS: Final = 30_000
+MOST_MILLISECONDS: Final = 3_600_000
+"""However much the owner allows."""
 
 logger = logging.getLogger(__name__)
 
@@ -69,12 +71,12 @@ def _limits() -> Limits:
     hosts = os.environ.get("GZIP_ALLOWED_DOMAINS", "").split(",")
     return Limits(
         hosts=frozenset(host.strip().lower() for host in hosts) - {""},
-        most_bytes=int(_limit("GZIP_MAX_FETCH_SIZE", DEFAULT_MOST_BYTES)),
-        most_seconds=_limit("GZIP_MAX_FETCH_TIME_MILLIS", DEFAULT_MOST_MILLISECONDS) / 1000,
+        most_bytes=int(_limit("GZIP_MAX_FETCH_SIZE", DEFAULT_MOST_BYTES, MOST_BYTES)),
+        most_seconds=_limit("GZIP_MAX_FETCH_TIME_MILLIS", DEFAULT_MOST_MILLISECONDS, MOST_MILLISECONDS) / 1000,
     )
 
 
-def _limit(variable: str, default: int) -> float:
+def _limit(variable: str, default: int, most: int) -> float:
     text = os.environ.get(variable)
     if text is None:
         return default
@@ -82,8 +84,8 @@ def _limit(variable: str, default: int) -> float:
         value = float(text)
     except ValueError:
         value = math.nan
-    if math.isfinite(value) and value >= 1:
-        return value
+    if 1 <= value < math.inf:
+        return min(value, most)
     logger.warning("%s is not a number of at least 1; %d is used", variable, default)
     return default
 
@@ -103,8 +105,8 @@ def everything_server_tools() -> Iterator[ToolSpec]:
 
 @hookimpl
 def everything_server_resources() -> Iterator[ResourceTemplateSpec]:
-    """Declare the template that serves what it made for modern clients."""
-    yield minted_resources()
+    """Declare the templates that serve what it made."""
+    yield from kept_resources()
 
 
 @hookimpl

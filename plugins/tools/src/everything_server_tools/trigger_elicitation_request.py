@@ -6,7 +6,6 @@ from typing import Any, Final
 from everything_server import FORM_ELICITATION, Context, Form, ToolSpec, ask, form_answer, hookimpl
 from everything_server.content.numbers import number_text
 from mcp_types import ContentBlock, InputRequiredResult, TextContent, ToolAnnotations
-from pydantic_core import to_json
 
 HEROES: Final = {"hero-1": "Superman", "hero-2": "Green Lantern", "hero-3": "Wonder Woman"}
 FISH: Final = {"fish-1": "Tuna", "fish-2": "Salmon", "fish-3": "Trout"}
@@ -131,7 +130,7 @@ async def trigger_elicitation_request(ctx: Context) -> list[ContentBlock] | Inpu
     answer = form_answer(ctx, "profile", FORM)
     if answer is None:
         return ask("profile", FORM.request())
-    raw = _text(f"Raw answer: {to_json(answer, by_alias=True, exclude_none=True, indent=2).decode()}")
+    raw = _text(f"Raw answer: {answer.model_dump_json(by_alias=True, exclude_none=True, indent=2)}")
     if answer.action == "decline":
         return [_text("The user declined to fill in the form."), raw]
     if answer.action == "cancel":

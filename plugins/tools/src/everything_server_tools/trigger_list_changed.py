@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from typing import Annotated, Final, Literal
 
-from everything_server import Context, PromptSpec, ResourceSpec, ToolSpec, hookimpl
+from everything_server import Context, InvalidArgumentError, PromptSpec, ResourceSpec, ToolSpec, hookimpl
 from mcp_types import ToolAnnotations
 from pydantic import Field
 
@@ -40,6 +40,8 @@ async def trigger_list_changed(
 
     In the legacy era the list is this session's own; in the modern era it is the same for every client.
     """
+    if not ctx.server.features.serves(list):
+        raise InvalidArgumentError("list", f"no plugin of this server has {list}, so there is no such list")
     entry = ADDED[list]
     removed = ctx.server.features.remove(entry)
     if not removed:
