@@ -8,6 +8,7 @@ import logging
 import re
 from collections.abc import Collection
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Final
 
 from starlette.middleware.cors import CORSMiddleware
@@ -35,8 +36,11 @@ class FrontDoorRules:
         """Whether a Host header names this server."""
         host = host.lower()
         name = _PORT.sub("", host)
-        allowed = {entry.lower() for entry in self.hosts}
-        return name in LOOPBACK_HOSTS or host in allowed or name in allowed
+        return name in LOOPBACK_HOSTS or host in self._hosts or name in self._hosts
+
+    @cached_property
+    def _hosts(self) -> frozenset[str]:
+        return frozenset(entry.lower() for entry in self.hosts)
 
     def admits_origin(self, origin: str) -> bool:
         """Whether a web page of this origin may use the server."""
