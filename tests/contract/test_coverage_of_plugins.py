@@ -53,9 +53,17 @@ def test_every_plugin_has_tests_at_the_mirrored_place(name: str) -> None:
     assert any(function.name.startswith("test_") for function in functions)
 
 
-def test_every_module_beside_plugins_is_a_plugin() -> None:
+def offered_by(folder: Path) -> set[Path]:
+    """The modules that a distribution's own package imports, and so offers to other distributions."""
+    [init] = folder.glob("src/*/__init__.py")
+    imported = [node.module for node in ast.walk(ast.parse(init.read_text())) if isinstance(node, ast.ImportFrom)]
+    return {folder.joinpath("src", *(name or "").split(".")).with_suffix(".py") for name in imported}
+
+
+def test_every_module_beside_plugins_is_a_plugin_or_offered_to_others() -> None:
     modules = {path for folder in PROJECTS for path in folder.glob("src/*/**/*.py") if path.name != "__init__.py"}
-    assert modules == {module_of(name) for name in PLUGINS}
+    offered = {path for folder in PROJECTS for path in offered_by(folder)}
+    assert modules == {module_of(name) for name in PLUGINS} | offered
 
 
 def test_what_is_installed_is_what_the_checkout_declares() -> None:

@@ -36,6 +36,10 @@ if TYPE_CHECKING:
     from everything_server.errors import ToolError as ToolError
     from everything_server.errors import invalid_params as invalid_params
     from everything_server.errors import missing_capability as missing_capability
+    from everything_server.extensions import ExtensionResult as ExtensionResult
+    from everything_server.extensions import ExtensionSpec as ExtensionSpec
+    from everything_server.extensions import SendNotification as SendNotification
+    from everything_server.extensions import SubscriptionSpec as SubscriptionSpec
     from everything_server.hookspecs import hookimpl as hookimpl
     from everything_server.manager import PluginManager as PluginManager
     from everything_server.manager import Status as Status
@@ -50,13 +54,9 @@ if TYPE_CHECKING:
     from everything_server.serving.handler import is_legacy_request as is_legacy_request
     from everything_server.serving.handler import legacy_stateless_fallback as legacy_stateless_fallback
     from everything_server.serving.stdio import serve_stdio as serve_stdio
-    from everything_server.specs import ExtensionResult as ExtensionResult
-    from everything_server.specs import ExtensionSpec as ExtensionSpec
     from everything_server.specs import PromptSpec as PromptSpec
     from everything_server.specs import ResourceSpec as ResourceSpec
     from everything_server.specs import ResourceTemplateSpec as ResourceTemplateSpec
-    from everything_server.specs import SendNotification as SendNotification
-    from everything_server.specs import SubscriptionSpec as SubscriptionSpec
     from everything_server.specs import ToolSpec as ToolSpec
     from everything_server.version import __version__ as __version__
 
@@ -83,6 +83,7 @@ _HOME = {
         "invalid_params",
         "missing_capability",
     ),
+    "extensions": ("ExtensionResult", "ExtensionSpec", "MethodBinding", "SendNotification", "SubscriptionSpec"),
     "hookspecs": ("hookimpl",),
     "manager": ("PluginManager", "Status"),
     "registry": ("Registries", "Registry"),
@@ -92,14 +93,9 @@ _HOME = {
     "serving.stdio": ("serve_stdio",),
     "specs": (
         "CacheHint",
-        "ExtensionResult",
-        "ExtensionSpec",
-        "MethodBinding",
         "PromptSpec",
         "ResourceSpec",
         "ResourceTemplateSpec",
-        "SendNotification",
-        "SubscriptionSpec",
         "ToolSpec",
     ),
     "version": ("__version__",),

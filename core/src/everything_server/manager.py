@@ -14,10 +14,10 @@ from everything_server import hookspecs
 from everything_server.discovery import Candidate, discover
 from everything_server.eras import Era
 from everything_server.errors import PluginError
+from everything_server.extensions import ExtensionSpec
 from everything_server.selection import Misfit, Wanted, select
 from everything_server.specs import (
     Declaration,
-    ExtensionSpec,
     PromptSpec,
     ResourceSpec,
     ResourceTemplateSpec,

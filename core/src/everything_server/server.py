@@ -16,7 +16,6 @@ from mcp.server.request_state import RequestStateBoundary, RequestStateSecurity
 from mcp.server.subscriptions import ServerEvent
 from mcp_types import (
     CallToolRequestParams,
-    ClientCapabilities,
     CompleteRequestParams,
     CompleteResult,
     DiscoverResult,
@@ -42,18 +41,19 @@ from mcp_types import (
 )
 from pydantic import ValidationError
 
-from everything_server.capabilities import ROOTS, extension_capability, satisfies
+from everything_server.capabilities import ROOTS, satisfies
 from everything_server.catalogue import Additions, Catalogue
 from everything_server.clock import Clock, SystemClock
 from everything_server.completion import complete
 from everything_server.context import Context, Publish, ServerContext, State
 from everything_server.eras import BOTH_ERAS, Era, versions_of
 from everything_server.errors import ToolError, invalid_params, missing_capability
+from everything_server.extensions import ExtensionSpec, require_extension
 from everything_server.functions import explain
 from everything_server.input_required import sync_roots, with_answers
 from everything_server.pagination import page
 from everything_server.registry import Registry
-from everything_server.specs import CompletionFunction, SubscriptionSpec
+from everything_server.specs import CompletionFunction
 from everything_server.tools import ToolResult, error_result
 from everything_server.version import __version__
 
@@ -164,9 +164,9 @@ class _ComposedServer(Server[ServerContext]):
         self.middleware.append(RequestStateBoundary(settings.request_state, default_audience=NAME))
         self.add_request_handler("server/discover", RequestParams, self._discover)
         for extension in registry.extensions:
-            required = extension_capability(extension.identifier)
             for method in extension.methods:
-                self.add_request_handler(method.method, method.params_type, _for_declared(required, method))
+                handler = _for_declared(extension.identifier, method)
+                self.add_request_handler(method.method, method.params_type, handler)
 
     @property
     def context(self) -> ServerContext:
@@ -174,9 +174,9 @@ class _ComposedServer(Server[ServerContext]):
         return self._context
 
     @property
-    def registry(self) -> Registry:
-        """What this instance was composed from."""
-        return self._registry
+    def extensions_served(self) -> tuple[ExtensionSpec, ...]:
+        """What the serving entries read: see `extensions_of`."""
+        return self._registry.extensions
 
     def get_capabilities(
         self,
@@ -313,31 +313,9 @@ class _ComposedServer(Server[ServerContext]):
         return tool.wire.input_schema if tool is not None and tool.mirrors_arguments else None
 
 
-def name_header_of(server: Server[Any], method: str) -> str | None:
-    """The member of the params that `Mcp-Name` repeats for a method of one of the server's extensions."""
-    extensions = server.registry.extensions if isinstance(server, _ComposedServer) else ()
-    return next((spec.name_headers[method] for spec in extensions if method in spec.name_headers), None)
-
-
-def subscriptions_of(server: Server[Any]) -> list[tuple[ClientCapabilities, SubscriptionSpec]]:
-    """The kinds of notifications that the server's extensions add, each with what a client must have declared."""
-    extensions = server.registry.extensions if isinstance(server, _ComposedServer) else ()
-    return [(extension_capability(spec.identifier), kind) for spec in extensions for kind in spec.subscriptions]
-
-
-def require(ctx: ServerRequestContext[Any, Any], required: ClientCapabilities) -> None:
-    """Refuse a request whose client did not declare what it needs.
-
-    Raises:
-        MCPError: -32021.
-    """
-    if not satisfies(ctx.session.client_capabilities, required):
-        raise missing_capability(required)
-
-
-def _for_declared(required: ClientCapabilities, method: MethodBinding) -> Callable[..., Awaitable[HandlerResult]]:
+def _for_declared(identifier: str, method: MethodBinding) -> Callable[..., Awaitable[HandlerResult]]:
     async def handler(ctx: RequestContext, params: Any) -> HandlerResult:
-        require(ctx, required)
+        require_extension(ctx, identifier)
         return await method.handler(ctx, params)
 
     return handler

@@ -17,9 +17,10 @@ from pydantic import ValidationError
 from everything_server.context import Context
 from everything_server.eras import Era
 from everything_server.errors import InvalidArgumentError, MCPError, ToolError
+from everything_server.extensions import ExtensionResult
 from everything_server.functions import Function, description_of, explain
 from everything_server.schemas import MASK, problems_in
-from everything_server.specs import ExtensionResult, ToolSpec
+from everything_server.specs import ToolSpec
 
 logger = logging.getLogger(__name__)
 

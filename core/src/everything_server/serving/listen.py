@@ -13,7 +13,6 @@ from mcp.server.lowlevel import Server
 from mcp.server.session import ServerSession
 from mcp.server.subscriptions import SUBSCRIPTION_ID_META_KEY, ListenHandler, SubscriptionBus
 from mcp_types import (
-    ClientCapabilities,
     Notification,
     RequestId,
     ServerCapabilities,
@@ -25,8 +24,7 @@ from mcp_types import (
 from mcp_types.version import LATEST_MODERN_VERSION
 
 from everything_server.errors import MCPError, invalid_params
-from everything_server.server import require, subscriptions_of
-from everything_server.specs import SubscriptionSpec
+from everything_server.extensions import ExtensionSpec, SubscriptionSpec, extensions_of, require_extension
 
 RequestContext = ServerRequestContext[Any, Any]
 
@@ -51,7 +49,7 @@ class Listener:
             _check_flags(ctx)
             capabilities = server.get_capabilities(protocol_version=LATEST_MODERN_VERSION)
             narrowed = params.model_copy(update={"notifications": narrow(params.notifications, capabilities)})
-            accepted = await _accept(ctx, subscriptions_of(server))
+            accepted = await _accept(ctx, extensions_of(server))
             return await (self._serve_with(ctx, narrowed, accepted) if accepted else self._handler(ctx, narrowed))
 
         server.add_request_handler("subscriptions/listen", SubscriptionsListenRequestParams, listen)
@@ -120,16 +118,17 @@ class _Acknowledging:
         self.acknowledged.set()  # by the first one, which the acknowledgement is
 
 
-async def _accept(ctx: RequestContext, kinds: list[tuple[ClientCapabilities, SubscriptionSpec]]) -> list[_Accepted]:
+async def _accept(ctx: RequestContext, extensions: tuple[ExtensionSpec, ...]) -> list[_Accepted]:
     """What the extensions will deliver of what the filter asks for."""
     wire_filter = cast("dict[str, Any]", (ctx.params or {}).get("notifications", {}))
     accepted: list[_Accepted] = []
-    for required, spec in kinds:
-        if spec.key in wire_filter:
-            require(ctx, required)
-            value = await spec.accept(ctx, wire_filter[spec.key])
-            if value is not None:
-                accepted.append(_Accepted(spec, value))
+    for extension in extensions:
+        for spec in extension.subscriptions:
+            if spec.key in wire_filter:
+                require_extension(ctx, extension.identifier)
+                value = await spec.accept(ctx, wire_filter[spec.key])
+                if value is not None:
+                    accepted.append(_Accepted(spec, value))
     return accepted
 
 

@@ -25,7 +25,7 @@ from starlette.responses import Response
 from starlette.types import Receive, Scope, Send
 
 from everything_server.eras import Era
-from everything_server.server import name_header_of
+from everything_server.extensions import extensions_of
 from everything_server.serving.factory import Factory, ServingContext, make_server
 from everything_server.serving.http import EventStream, error_response, frame, until_disconnected
 from everything_server.serving.listen import Listener
@@ -237,7 +237,9 @@ class _Exchange(Response):
 
 def _check_name_header(server: Server[Any], message: JSONRPCRequest, request: Request) -> ErrorData | None:
     """Compare `Mcp-Name` with what it repeats, for methods of extensions (ext-tasks tasks, Routing Headers)."""
-    return name_mismatch(message, name_header_of(server, message.method), request.headers.get(MCP_NAME_HEADER))
+    members = (extension.name_headers.get(message.method) for extension in extensions_of(server))
+    member = next(filter(None, members), None)
+    return name_mismatch(message, member, request.headers.get(MCP_NAME_HEADER))
 
 
 def _check_param_headers(server: Server[Any], message: JSONRPCRequest, request: Request) -> ErrorData | None:

@@ -110,7 +110,8 @@ def _details(state: TaskState) -> dict[str, Any]:
         case InputRequired(requests=requests):
             return {"input_requests": dict(requests)}
         case Completed(result=result):
-            return {"result": result.model_dump(by_alias=True, mode="json", exclude_none=True)}
+            dumped = result.model_dump(by_alias=True, mode="json", exclude_none=True)
+            return {"result": {key: value for key, value in dumped.items() if (key, value) != ("isError", False)}}
         case Failed(error=error):
             return {"error": error.model_dump(by_alias=True, mode="json", exclude_none=True)}
         case Working() | Cancelled():
