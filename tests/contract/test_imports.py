@@ -29,6 +29,8 @@ LAYERS = (
     # its modules; among themselves these may import each other, as long as there is no circle.
     {"__main__"},
     {"cli"},
+    {"http_options"},
+    {"options"},
     {"transports.*"},
     {"serving.*"},
     # How a server is made.
