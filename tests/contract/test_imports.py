@@ -29,6 +29,8 @@ LAYERS = (
     # its modules; among themselves these may import each other, as long as there is no circle.
     {"__main__"},
     {"cli"},
+    {"http_options"},
+    {"options"},
     {"transports.*"},
     {"serving.*"},
     # How a server is made.
@@ -45,7 +47,7 @@ LAYERS = (
     {"extensions"},
     {"errors"},
     # What knows nothing of this server.
-    {"eras", "clock", "capabilities", "discovery", "standard_streams", "schemas", "version"},
+    {"eras", "clock", "capabilities", "discovery", "standard_streams", "signals", "schemas", "version"},
     # The packages themselves, which load nothing.
     {"", "serving", "transports", "content"},
 )

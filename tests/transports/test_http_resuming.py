@@ -1,7 +1,7 @@
 """Legacy streams that broke: what a GET with `Last-Event-ID` brings back, and what it does not."""
 
 import pytest
-from everything_server.serving.sessions import UNREAD
+from everything_server.serving.session_streams import UNREAD
 from harness.asgi import Reply, Session, running
 from harness.raw_http import Event, call, get, request
 from harness.stage import FORM, Stage

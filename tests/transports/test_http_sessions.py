@@ -7,7 +7,7 @@ import anyio
 import anyio.lowlevel
 import pytest
 from everything_server import Era, Settings, input_required
-from everything_server.serving.sessions import UNREAD
+from everything_server.serving.session_streams import UNREAD
 from everything_server.transports.streamable_http import HttpSettings, StreamableHttpApp
 from harness.asgi import Reply, Session, running
 from harness.clock import FakeClock

@@ -12,7 +12,7 @@ from mcp.shared.dispatcher import DispatchContext
 from mcp.shared.exceptions import MCPError
 from mcp.shared.inbound import InboundModernRoute
 from mcp.shared.transport_context import TransportContext
-from mcp_types import INVALID_REQUEST, JSONRPCRequest
+from mcp_types import INVALID_PARAMS, INVALID_REQUEST, JSONRPCRequest
 from mcp_types.version import LATEST_MODERN_VERSION
 
 from everything_server.eras import Era
@@ -70,6 +70,10 @@ async def legacy_unit(
                     "This connection was opened without the modern envelope and stays in the legacy era; "
                     "open another one for 2026-07-28",
                 )
+            waits_for_handshake = method not in ("initialize", "ping") and server.get_request_handler(method) is not None
+            if waits_for_handshake and not connection.initialize_accepted:
+                # 2025-11-25 basic/lifecycle, Initialization; the SDK's own refusal says "Invalid request parameters".
+                raise MCPError(INVALID_PARAMS, f"{method} has to wait: a client must initialize first")
             return await runner.on_request(exchange, method, params)
 
         peer.serve(on_request, runner.on_notify)

@@ -2,10 +2,8 @@
 
 import asyncio
 import os
-import signal
 import socket
 import sys
-import threading
 from collections.abc import Callable, Coroutine, Generator
 from contextlib import contextmanager
 from typing import Any, Final
@@ -13,6 +11,9 @@ from typing import Any, Final
 import anyio
 import uvicorn
 from starlette.types import ASGIApp
+
+from everything_server.signals import ending_signals
+from everything_server.transports.watchdog import end_at_the_latest_in
 
 GRACE: Final = 1.5
 """Seconds that connections have to end after they were told to; then they are cut."""
@@ -57,7 +58,7 @@ def address_of(listening: socket.socket) -> str:
 
 
 def serve(app: ASGIApp, listening: socket.socket, announcement: str, close: Close) -> None:
-    """Serve until SIGINT or SIGTERM; a second one forces the end.
+    """Serve until SIGINT, SIGTERM or SIGHUP; a second one forces the end.
 
     Args:
         app: The application.
@@ -105,13 +106,13 @@ async def _serve(server: _Server, listening: socket.socket, close: Close) -> Non
 
 
 async def _stop_on_signal(server: _Server, close: Close) -> None:
-    with anyio.open_signal_receiver(signal.SIGINT, signal.SIGTERM) as signals:
+    with anyio.open_signal_receiver(*ending_signals()) as signals:
         async with anyio.create_task_group() as tasks:
             async for number in signals:
                 if server.should_exit:
                     os._exit(128 + number)
                 server.should_exit = True
-                _end_anyway_later()
+                end_at_the_latest_in(LIMIT)
                 tasks.start_soon(close)
                 tasks.start_soon(_cut_connections, server)
 
@@ -121,16 +122,3 @@ async def _cut_connections(server: _Server) -> None:
     await anyio.sleep(GRACE)
     for connection in list(server.server_state.connections):
         connection.transport.abort()
-
-
-def _end_anyway_later() -> None:
-    """In a thread, because a call may as well block the event loop."""
-
-    def end() -> None:
-        sys.stderr.write("everything-server: ended, although something that was running could not be stopped\n")
-        sys.stderr.flush()
-        os._exit(0)
-
-    watchdog = threading.Timer(LIMIT, end)
-    watchdog.daemon = True
-    watchdog.start()

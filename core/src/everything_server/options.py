@@ -1,0 +1,181 @@
+"""The options before the command, and what they make: the servers' factory."""
+
+import gc
+from collections.abc import Callable, Generator
+from contextlib import contextmanager
+from dataclasses import dataclass, fields, replace
+from functools import wraps
+from typing import TYPE_CHECKING, Any
+
+import click
+
+if TYPE_CHECKING:
+    from mcp.server.request_state import RequestStateSecurity
+
+    from everything_server.eras import Era
+    from everything_server.manager import PluginManager
+    from everything_server.registry import Registries
+    from everything_server.serving.factory import ServerFactory
+
+Command = Callable[..., None]
+Decorator = Callable[[Command], Command]
+
+
+def collected(name: str, kind: type[Any], *options: Decorator) -> Decorator:
+    """A decorator that gives a command these options, and hands them to it as one object.
+
+    Args:
+        name: The parameter of the command that gets the object.
+        kind: Its dataclass; each field has the name of an option.
+        options: The options, in the order in which the help lists them.
+    """
+
+    def decorate(command: Command) -> Command:
+        @wraps(command)
+        def with_object(*args: Any, **values: Any) -> None:
+            own = {field.name: values.pop(field.name) for field in fields(kind)}
+            command(*args, **{name: kind(**own)}, **values)
+
+        decorated: Command = with_object
+        for option in reversed(options):
+            decorated = option(decorated)
+        return decorated
+
+    return decorate
+
+
+@dataclass(frozen=True)
+class Options:
+    """What was typed before the command."""
+
+    plugins: tuple[str, ...]
+    disable: tuple[str, ...]
+    strict: bool
+    era: str
+    page_size: int | None
+    state_keys: tuple[str, ...]
+    verbose: int
+
+    def manager(self) -> "PluginManager":
+        """A manager with the plugins loaded that these options ask for."""
+        from everything_server.manager import PluginManager
+
+        manager = PluginManager(self.plugins or None, self.disable, strict=self.strict)
+        manager.load()
+        return manager
+
+    def registries(self) -> "Registries":
+        """The registries of those plugins; a plugin asked for by name that cannot be used ends the command."""
+        from everything_server.eras import Era
+        from everything_server.errors import PluginError
+        from everything_server.registry import Registries
+
+        try:
+            registries = Registries(self.manager())
+            registries.manager.check()
+            if registries.manager.anything_by_name:
+                for era in Era:  # else each is compiled when a client opens it
+                    registries(era)
+        except PluginError as error:
+            raise click.UsageError(str(error)) from None
+        return registries
+
+    def factory(self) -> "ServerFactory":
+        """What makes the servers of this process."""
+        with _collector_off():
+            from everything_server.server import Settings
+            from everything_server.serving.factory import ServerFactory
+
+            settings = Settings(page_size=self.page_size, eras=self.eras)
+            if self.state_keys:
+                settings = replace(settings, request_state=self._request_state())
+            return ServerFactory(self.registries(), settings)
+
+    def _request_state(self) -> "RequestStateSecurity":
+        from mcp.server.request_state import RequestStateSecurity
+
+        try:
+            return RequestStateSecurity(keys=self.state_keys)
+        except ValueError:  # whose message would tell which key it was
+            raise click.UsageError(
+                "--state-key: a key must have at least 32 bytes; "
+                'python -c "import secrets; print(secrets.token_hex(32))" makes one'
+            ) from None
+
+    @property
+    def eras(self) -> "frozenset[Era]":
+        """The eras to serve."""
+        from everything_server.eras import BOTH_ERAS, Era
+
+        return BOTH_ERAS if self.era == "dual" else frozenset({Era(self.era)})
+
+
+@contextmanager
+def _collector_off() -> Generator[None]:
+    """Imports make a hundred thousand objects that stay; looking through them for garbage takes a tenth of start-up."""
+    gc.disable()
+    try:
+        yield
+    finally:
+        gc.freeze()  # nor are they garbage later
+        gc.enable()
+
+
+general_options = collected(
+    "options",
+    Options,
+    click.option(
+        "--plugins",
+        multiple=True,
+        envvar="EVERYTHING_SERVER_PLUGINS",
+        show_envvar=True,
+        metavar="LIST",
+        help="Plugins to use: groups, names, globs or feature names, separated by commas; repeatable.  "
+        "[default: all but the opt-in ones]",
+    ),
+    click.option(
+        "--disable",
+        multiple=True,
+        envvar="EVERYTHING_SERVER_DISABLE",
+        show_envvar=True,
+        metavar="LIST",
+        help="Plugins to leave out; wins over --plugins.",
+    ),
+    click.option(
+        "--strict",
+        is_flag=True,
+        envvar="EVERYTHING_SERVER_STRICT",
+        show_envvar=True,
+        help="Refuse to start unless every selected plugin is active.",
+    ),
+    click.option(
+        "--era",
+        type=click.Choice(["dual", "legacy", "modern"]),
+        default="dual",
+        show_default=True,
+        envvar="EVERYTHING_SERVER_ERA",
+        show_envvar=True,
+        help="Protocol revisions to serve: both eras, those with a handshake only, or 2026-07-28 only.",
+    ),
+    click.option(
+        "--page-size",
+        type=click.IntRange(min=1),
+        envvar="EVERYTHING_SERVER_PAGE_SIZE",
+        show_envvar=True,
+        metavar="N",
+        help="Entries on a page of a list.  [default: no limit]",
+    ),
+    click.option(
+        "--state-key",
+        "state_keys",
+        multiple=True,
+        envvar="EVERYTHING_SERVER_STATE_KEY",
+        show_envvar=True,
+        metavar="KEY",
+        help="Secret that seals requestState, so that several processes can continue each other's calls; better given "
+        "in the environment, where no list of processes shows it. Repeatable: the first seals, all open.  "
+        "[default: one made at start-up]",
+    ),
+    click.option("-v", "--verbose", count=True, help="Log more on stderr: -v information, -vv everything."),
+)
+"""Gives a command the options before the command as `options`."""
