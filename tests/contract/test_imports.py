@@ -43,7 +43,8 @@ LAYERS = (
     {"context"},
     {"errors", "specs", "hookspecs"},
     # What knows nothing of this server.
-    {"eras", "clock", "capabilities", "discovery", "requirements", "standard_streams", "schemas", "version"},
+    {"eras", "clock", "capabilities", "discovery", "requirements"},
+    {"plain", "schemas", "standard_streams", "version"},
     # The packages themselves, which load nothing.
     {"", "serving", "transports", "content"},
 )
