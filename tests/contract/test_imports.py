@@ -47,7 +47,8 @@ LAYERS = (
     {"extensions"},
     {"errors"},
     # What knows nothing of this server.
-    {"eras", "clock", "capabilities", "discovery", "standard_streams", "signals", "schemas", "version"},
+    {"eras", "clock", "capabilities", "discovery", "requirements"},
+    {"plain", "schemas", "signals", "standard_streams", "version"},
     # The packages themselves, which load nothing.
     {"", "serving", "transports", "content"},
 )

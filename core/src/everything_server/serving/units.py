@@ -70,7 +70,9 @@ async def legacy_unit(
                     "This connection was opened without the modern envelope and stays in the legacy era; "
                     "open another one for 2026-07-28",
                 )
-            waits_for_handshake = method not in ("initialize", "ping") and server.get_request_handler(method) is not None
+            waits_for_handshake = (
+                method not in ("initialize", "ping") and server.get_request_handler(method) is not None
+            )
             if waits_for_handshake and not connection.initialize_accepted:
                 # 2025-11-25 basic/lifecycle, Initialization; the SDK's own refusal says "Invalid request parameters".
                 raise MCPError(INVALID_PARAMS, f"{method} has to wait: a client must initialize first")
