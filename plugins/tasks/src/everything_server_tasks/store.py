@@ -100,6 +100,11 @@ class InMemoryTaskStore:
         """How many tasks are kept, the expired ones included that nothing has dropped yet."""
         return len(self._records)
 
+    @property
+    def size(self) -> int:
+        """How many bytes of arguments and answers are kept with them."""
+        return self._size
+
     async def add(self, record: TaskRecord, now: datetime) -> None:
         """Keep a new task."""
         self._expire(now)
