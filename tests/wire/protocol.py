@@ -43,7 +43,7 @@ NOTIFICATIONS: Final[Mapping[Sender, Schemas]] = {"server": SERVER_NOTIFICATIONS
 RESULTS: Final[Mapping[Sender, Schemas]] = {"server": SERVER_RESULTS, "client": CLIENT_RESULTS}
 """What each side may send, by method and version; results by the method that they answer."""
 
-EXTENSIONS: Final = ("tasks/", "notifications/tasks/")
+EXTENSIONS: Final = ("tasks/", "notifications/tasks")
 """How the methods of extensions begin; those have schemas of their own."""
 
 MODERN_ONLY: Final = ("resultType", "ttlMs", "cacheScope")
