@@ -70,13 +70,13 @@ async def legacy_unit(
                     "This connection was opened without the modern envelope and stays in the legacy era; "
                     "open another one for 2026-07-28",
                 )
-            waits_for_handshake = (
-                method not in ("initialize", "ping") and server.get_request_handler(method) is not None
-            )
-            if waits_for_handshake and not connection.initialize_accepted:
-                # 2025-11-25 basic/lifecycle, Initialization; the SDK's own refusal says "Invalid request parameters".
-                raise MCPError(INVALID_PARAMS, f"{method} has to wait: a client must initialize first")
-            return await runner.on_request(exchange, method, params)
+            try:
+                return await runner.on_request(exchange, method, params)
+            except MCPError as error:
+                if error.code != INVALID_PARAMS or method == "initialize" or connection.initialize_accepted:
+                    raise
+                # What the SDK calls "Invalid request parameters" (2025-11-25 basic/lifecycle, Initialization).
+                raise MCPError(INVALID_PARAMS, f"{method} has to wait: a client must initialize first") from None
 
         peer.serve(on_request, runner.on_notify)
         try:
