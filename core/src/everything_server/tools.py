@@ -107,6 +107,9 @@ def compile_tool(spec: ToolSpec, era: Era) -> CompiledTool:
         structured_output=spec.structured,
     )
     input_schema = {**sdk_tool.parameters, "additionalProperties": False}
+    if spec.input_schema is not None:
+        _check_schema(spec, {*sdk_tool.parameters.get("properties", ())})
+        input_schema = dict(spec.input_schema)
     output_schema = sdk_tool.output_schema
     # 2025-11-25 allows only objects as structured content, 2026-07-28 any value (server/tools, Structured Content).
     wrap = sdk_tool.fn_metadata.wrap_output and era is Era.LEGACY
@@ -131,6 +134,15 @@ def compile_tool(spec: ToolSpec, era: Era) -> CompiledTool:
         _wrap=wrap,
         mirrors_arguments=bool(x_mcp_header_map(input_schema)),
     )
+
+
+def _check_schema(spec: ToolSpec, parameters: set[str]) -> None:
+    """A declared schema must describe the very arguments that the function takes."""
+    schema = spec.input_schema or {}
+    if schema.get("type") != "object":  # 2026-07-28 server/tools, Tool
+        raise TypeError(f"the input schema of tool {spec.name!r} is not of type object")
+    if parameters != {*schema.get("properties", ())}:
+        raise TypeError(f"the input schema of tool {spec.name!r} does not have its function's parameters as properties")
 
 
 def error_result(text: str) -> CallToolResult:
