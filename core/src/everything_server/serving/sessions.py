@@ -8,7 +8,7 @@ import logging
 import secrets
 from collections import OrderedDict, deque
 from collections.abc import AsyncGenerator, Collection
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, suppress
 from typing import Any, Final
 
 import anyio
@@ -61,6 +61,14 @@ UNREAD: Final = 1024
 
 RESUMABLE: Final = 64
 """Answered POSTs of one session whose streams can still be resumed."""
+
+POLLING_VERSION: Final = "2025-11-25"
+"""The first revision whose clients expect streams that are primed and paused; older ones choke on an empty event."""
+
+RETRY_AFTER: Final = 500
+"""Milliseconds after which a client comes back to a stream that was paused."""
+
+_PAUSE: Final = f"retry: {RETRY_AFTER}\n\n".encode()
 
 Key = tuple[type, RequestId]
 
@@ -117,6 +125,18 @@ class _Stream:
             self._reader = None
         for waiting in self._waiting:
             waiting.cancel()
+
+    @property
+    def priming(self) -> bytes:
+        """An event without a message, whose id lets a client resume the stream from its beginning."""
+        return f"id: {self.name}.0\ndata: \n\n".encode()
+
+    async def pause(self) -> None:
+        """End what the reader reads, with the advice to come back: the stream goes on without it."""
+        if self._reader is not None:
+            with suppress(anyio.WouldBlock, anyio.BrokenResourceError, anyio.ClosedResourceError):
+                self._reader.send_nowait(_PAUSE)
+            self.detach()
 
     def expect_one_less(self) -> None:
         """A request it answers has got its answer, or will get none."""
@@ -175,6 +195,16 @@ class Session:
     def is_initialized(self) -> bool:
         """Whether the handshake has succeeded."""
         return self._peer is not None and self._peer.protocol_version is not None
+
+    @property
+    def polls(self) -> bool:
+        """Whether its client knows that a stream may be interrupted before all has been sent.
+
+        2025-11-25 basic/transports, Sending Messages to the Server: then a stream begins with an event id and empty
+        data, and before the server closes the connection it sends `retry`.
+        """
+        version = None if self._peer is None else self._peer.protocol_version
+        return version is not None and version >= POLLING_VERSION
 
     def idle_for(self) -> float:
         """Seconds since it was last used; 0 while anything of it is being served or read."""
@@ -258,6 +288,9 @@ class Session:
                 self._settle(message.id)
 
             metadata.on_request_unanswered = unanswered
+            if self.polls:
+                metadata.close_sse_stream = stream.pause
+                metadata.close_standalone_sse_stream = self._standalone.pause
         await self._peer.receive(message, metadata)
 
     def get(self, request: Request) -> Response:
@@ -315,9 +348,11 @@ class _Reading(Response):
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         await self._pump(self._stream.attach(), send)
 
-    async def _pump(self, unread: MemoryObjectReceiveStream[bytes], send: Send) -> None:
+    async def _pump(self, unread: MemoryObjectReceiveStream[bytes], send: Send, first: bytes = b"") -> None:
         out = EventStream(send, 0, {SESSION_HEADER: self._session.id})
         await out.open()
+        if first:
+            await out.write(first)
         with unread:
             while True:
                 data = KEEP_ALIVE  # unless something comes before the silence has lasted too long
@@ -344,7 +379,7 @@ class _Posted(_Reading):
         unread = self._stream.attach()
         for message in self._messages:
             await self._session.dispatch(message, self._stream, self._request)
-        await self._pump(unread, send)
+        await self._pump(unread, send, self._stream.priming if self._session.polls else b"")
 
 
 class _Attached(_Reading):
