@@ -19,6 +19,9 @@ if TYPE_CHECKING:
     from everything_server.capabilities import ROOTS as ROOTS
     from everything_server.capabilities import SAMPLING as SAMPLING
     from everything_server.capabilities import URL_ELICITATION as URL_ELICITATION
+    from everything_server.capabilities import extension_capability as extension_capability
+    from everything_server.capabilities import needed_for as needed_for
+    from everything_server.capabilities import satisfies as satisfies
     from everything_server.clock import Clock as Clock
     from everything_server.clock import SystemClock as SystemClock
     from everything_server.context import Context as Context
@@ -31,6 +34,8 @@ if TYPE_CHECKING:
     from everything_server.errors import PluginError as PluginError
     from everything_server.errors import ResourceNotFoundError as ResourceNotFoundError
     from everything_server.errors import ToolError as ToolError
+    from everything_server.errors import invalid_params as invalid_params
+    from everything_server.errors import missing_capability as missing_capability
     from everything_server.hookspecs import hookimpl as hookimpl
     from everything_server.manager import PluginManager as PluginManager
     from everything_server.manager import Status as Status
@@ -45,20 +50,39 @@ if TYPE_CHECKING:
     from everything_server.serving.handler import is_legacy_request as is_legacy_request
     from everything_server.serving.handler import legacy_stateless_fallback as legacy_stateless_fallback
     from everything_server.serving.stdio import serve_stdio as serve_stdio
+    from everything_server.specs import ExtensionResult as ExtensionResult
     from everything_server.specs import ExtensionSpec as ExtensionSpec
     from everything_server.specs import PromptSpec as PromptSpec
     from everything_server.specs import ResourceSpec as ResourceSpec
     from everything_server.specs import ResourceTemplateSpec as ResourceTemplateSpec
+    from everything_server.specs import SendNotification as SendNotification
+    from everything_server.specs import SubscriptionSpec as SubscriptionSpec
     from everything_server.specs import ToolSpec as ToolSpec
     from everything_server.version import __version__ as __version__
 
 _HOME = {
     "asking": ("Form", "answer_of", "ask", "form_answer"),
-    "capabilities": ("FORM_ELICITATION", "ROOTS", "SAMPLING", "URL_ELICITATION"),
+    "capabilities": (
+        "FORM_ELICITATION",
+        "ROOTS",
+        "SAMPLING",
+        "URL_ELICITATION",
+        "extension_capability",
+        "needed_for",
+        "satisfies",
+    ),
     "clock": ("Clock", "SystemClock"),
     "context": ("Context", "ServerContext"),
     "eras": ("BOTH_ERAS", "Era", "era_of"),
-    "errors": ("InvalidArgumentError", "MCPError", "PluginError", "ResourceNotFoundError", "ToolError"),
+    "errors": (
+        "InvalidArgumentError",
+        "MCPError",
+        "PluginError",
+        "ResourceNotFoundError",
+        "ToolError",
+        "invalid_params",
+        "missing_capability",
+    ),
     "hookspecs": ("hookimpl",),
     "manager": ("PluginManager", "Status"),
     "registry": ("Registries", "Registry"),
@@ -68,11 +92,14 @@ _HOME = {
     "serving.stdio": ("serve_stdio",),
     "specs": (
         "CacheHint",
+        "ExtensionResult",
         "ExtensionSpec",
         "MethodBinding",
         "PromptSpec",
         "ResourceSpec",
         "ResourceTemplateSpec",
+        "SendNotification",
+        "SubscriptionSpec",
         "ToolSpec",
     ),
     "version": ("__version__",),

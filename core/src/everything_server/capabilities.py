@@ -24,6 +24,11 @@ FORM_ELICITATION = ClientCapabilities(elicitation=ElicitationCapability(form=For
 URL_ELICITATION = ClientCapabilities(elicitation=ElicitationCapability(url=UrlElicitationCapability()))
 
 
+def extension_capability(identifier: str) -> ClientCapabilities:
+    """What a client declares that knows a protocol extension (2026-07-28 basic/index, Extensions)."""
+    return ClientCapabilities(extensions={identifier: {}})
+
+
 def satisfies(declared: ClientCapabilities | None, required: ClientCapabilities) -> bool:
     """Whether a client that declared `declared` has all that `required` names.
 

@@ -178,5 +178,9 @@ def _keys(declaration: Declaration) -> list[tuple[str, str]]:
             return [("template", uri_template)]
         case PromptSpec(name=name):
             return [("prompt", name)]
-        case ExtensionSpec(identifier=identifier, methods=methods):
-            return [("extension", identifier), *(("method", binding.method) for binding in methods)]
+        case ExtensionSpec(identifier=identifier, methods=methods, subscriptions=subscriptions):
+            return [
+                ("extension", identifier),
+                *(("method", binding.method) for binding in methods),
+                *(("subscription", subscription.key) for subscription in subscriptions),
+            ]

@@ -9,8 +9,9 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from mcp.server.caching import CacheHint
+from mcp.server.context import ServerRequestContext
 from mcp.server.extension import MethodBinding
-from mcp_types import Annotations, ClientCapabilities, Icon, ToolAnnotations
+from mcp_types import Annotations, ClientCapabilities, Icon, Notification, Result, ToolAnnotations
 
 from everything_server.eras import BOTH_ERAS, Era
 
@@ -24,8 +25,8 @@ class ToolSpec:
 
     `fn`'s parameters are the arguments: their annotations become the JSON Schema that `tools/list` shows and calls are
     checked against, `Annotated[…, Field(description=…)]` describes them. It may return text, a content block or a list
-    of them, a `CallToolResult`, or an `InputRequiredResult` to ask the client. It raises `ToolError` for a failure that
-    the client should read, and `InvalidArgumentError` for a value it cannot use.
+    of them, a `CallToolResult`, an `InputRequiredResult` to ask the client, or an `ExtensionResult`. It raises
+    `ToolError` for a failure that the client should read, and `InvalidArgumentError` for a value it cannot use.
 
     Example: `ToolSpec(name="echo", fn=echo, title="Echo Tool")`
     """
@@ -121,17 +122,53 @@ class PromptSpec:
     meta: Mapping[str, Any] | None = None
 
 
+class ExtensionResult(Result):
+    """A result of `tools/call` that an extension defines; only clients that declared the extension may get one.
+
+    2026-07-28 basic/index, ResultType: the extension owns the shape, and `result_type` tells it from the core's own.
+    """
+
+    result_type: str
+
+
+SendNotification = Callable[[Notification[Any, Any]], Awaitable[None]]
+"""Sends a notification on the stream that asked for it, marked with the stream's id."""
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class SubscriptionSpec:
+    """A kind of notification that an extension adds to `subscriptions/listen`.
+
+    Both functions get the SDK's request context first, like the handler of a method. (2026-07-28
+    basic/patterns/subscriptions)
+    """
+
+    key: str
+    """The member of the filter that asks for it, such as `taskIds`."""
+    accept: Callable[[ServerRequestContext[Any, Any], Any], Awaitable[Any]]
+    """Gets the member's value and gives the part that will be delivered, which the acknowledgement repeats; None for
+    nothing. Raises `MCPError` for a value that is malformed."""
+    deliver: Callable[[ServerRequestContext[Any, Any], Any, SendNotification], Awaitable[None]]
+    """Gets what `accept` gave, once that is acknowledged, and sends what the client is to be told until there is
+    nothing left to tell. It is cancelled when the stream ends."""
+
+
 @dataclass(frozen=True, kw_only=True, slots=True)
 class ExtensionSpec:
     """A protocol extension of the modern era: advertised by its identifier, served by its methods.
 
-    A method's handler gets the SDK's request context, whose `lifespan_context` is the `ServerContext`.
+    Its methods and subscriptions are for clients that declared it on the request; others are answered with -32021. A
+    method's handler gets the SDK's request context, whose `lifespan_context` is the `ServerContext`.
     """
 
     identifier: str
     """Reverse-DNS prefix and name, as in `io.modelcontextprotocol/tasks`."""
     settings: Mapping[str, Any] = field(default_factory=dict[str, Any])
     methods: tuple[MethodBinding, ...] = ()
+    name_headers: Mapping[str, str] = field(default_factory=dict[str, str])
+    """For methods whose requests can be routed by a name: the member of the params that `Mcp-Name` repeats over HTTP;
+    a request whose header differs is answered with -32020."""
+    subscriptions: tuple[SubscriptionSpec, ...] = ()
 
     @property
     def eras(self) -> frozenset[Era]:

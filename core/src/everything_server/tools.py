@@ -19,9 +19,11 @@ from everything_server.eras import Era
 from everything_server.errors import InvalidArgumentError, MCPError, ToolError
 from everything_server.functions import Function, description_of, explain
 from everything_server.schemas import MASK, problems_in
-from everything_server.specs import ToolSpec
+from everything_server.specs import ExtensionResult, ToolSpec
 
 logger = logging.getLogger(__name__)
+
+ToolResult = CallToolResult | InputRequiredResult | ExtensionResult
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,7 +40,7 @@ class CompiledTool:
     mirrors_arguments: bool
     """Whether a client sends any of its arguments as a header too (2026-07-28 server/tools, x-mcp-header)."""
 
-    async def call(self, arguments: Mapping[str, Any], context: Context) -> CallToolResult | InputRequiredResult:
+    async def call(self, arguments: Mapping[str, Any], context: Context) -> ToolResult:
         """Check the arguments against the published schema, run the tool, and shape its result.
 
         Whatever goes wrong inside is a result with `isError` (2026-07-28 server/tools, Error Handling); the text of an
@@ -75,7 +77,9 @@ class CompiledTool:
             arguments = {**arguments, **resolved}
         return await self._function.call(arguments, context)
 
-    def _shape(self, result: Any) -> CallToolResult | InputRequiredResult:
+    def _shape(self, result: Any) -> ToolResult:
+        if isinstance(result, ExtensionResult):
+            return result
         shaped = self._sdk_tool.fn_metadata.convert_result(result)
         if not self.spec.structured or isinstance(result, CallToolResult) or isinstance(shaped, InputRequiredResult):
             return shaped
