@@ -20,7 +20,7 @@ PACKAGE: Final = "@modelcontextprotocol/conformance"
 VERSION: Final = "0.2.0-alpha.12"
 MINIMUM_NODE: Final = (22,)
 
-PLUGINS: Final = "conformance"
+PLUGINS: Final = "conformance,tasks"
 """What the server is started with."""
 
 LEGS: Final[Mapping[str, Sequence[str]]] = {

@@ -15,18 +15,29 @@ LISTS = {
     "resources/templates/list": ("resourceTemplates", "uriTemplate"),
 }
 
-RESOURCES = {
+OTHERS = {
+    "conformance.json-schema-2020-12-tool": "json_schema_2020_12_tool",
     "conformance.static-binary": "test://static-binary",
     "conformance.static-text": "test://static-text",
     "conformance.template": "test://template/{id}/data",
     "conformance.watched-resource": "test://watched-resource",
 }
-OTHERS = {**RESOURCES, "conformance.json-schema-2020-12-tool": "json_schema_2020_12_tool"}
+WITHOUT_PREFIX = {
+    "confirm_delete",
+    "failing_job",
+    "greet",
+    "multi_input",
+    "protocol_error_job",
+    "slow_compute",
+}
 
 
 def added_by(name: str) -> str:
     """What a plugin adds: it is named after that."""
-    return OTHERS.get(name) or "test_" + name.partition(".")[2].replace("-", "_")
+    if name in OTHERS:
+        return OTHERS[name]
+    feature = name.partition(".")[2].replace("-", "_")
+    return feature if feature in WITHOUT_PREFIX else f"test_{feature}"
 
 
 def active(plugins: list[str] | None) -> set[str]:

@@ -3,29 +3,31 @@
 from collections.abc import Iterator
 from typing import Final
 
-from everything_server import Context, Era, Form, ToolSpec, answer_of, form_answer, hookimpl
+from everything_server import (
+    FORM_ELICITATION,
+    ROOTS,
+    SAMPLING,
+    Context,
+    Era,
+    Form,
+    ToolSpec,
+    all_of,
+    answer_of,
+    form_answer,
+    hookimpl,
+)
 from mcp_types import (
-    ClientCapabilities,
     CreateMessageRequest,
     CreateMessageRequestParams,
     CreateMessageResult,
-    ElicitationCapability,
-    FormElicitationCapability,
     InputRequests,
     InputRequiredResult,
     ListRootsRequest,
     ListRootsResult,
-    RootsCapability,
-    SamplingCapability,
     SamplingMessage,
     TextContent,
 )
 
-REQUIRED: Final = ClientCapabilities(
-    elicitation=ElicitationCapability(form=FormElicitationCapability()),
-    sampling=SamplingCapability(),
-    roots=RootsCapability(),
-)
 FORM: Final = Form(
     "What is your name?", {"type": "object", "properties": {"name": {"type": "string"}}, "required": ["name"]}
 )
@@ -59,6 +61,6 @@ def everything_server_tools() -> Iterator[ToolSpec]:
     yield ToolSpec(
         name="test_input_required_result_multiple_inputs",
         fn=input_required_result_multiple_inputs,
-        requires=REQUIRED,
+        requires=all_of(FORM_ELICITATION, SAMPLING, ROOTS),
         eras=frozenset({Era.MODERN}),
     )
