@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from everything_server.capabilities import ROOTS as ROOTS
     from everything_server.capabilities import SAMPLING as SAMPLING
     from everything_server.capabilities import URL_ELICITATION as URL_ELICITATION
+    from everything_server.capabilities import all_of as all_of
     from everything_server.capabilities import extension_capability as extension_capability
     from everything_server.capabilities import needed_for as needed_for
     from everything_server.capabilities import satisfies as satisfies
@@ -67,6 +68,7 @@ _HOME = {
         "ROOTS",
         "SAMPLING",
         "URL_ELICITATION",
+        "all_of",
         "extension_capability",
         "needed_for",
         "satisfies",

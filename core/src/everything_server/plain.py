@@ -1,8 +1,8 @@
 """Recognizes functions that the SDK and pydantic are certain to describe, without asking them.
 
-Asking takes about a millisecond for each function, together a twentieth of start-up. What is certain to succeed can wait
-until a client wants it; everything else is done at once, so that what is broken is found while its plugin can still be
-left out. When in doubt a function is not plain: that costs its millisecond and nothing else.
+Asking takes about a millisecond for each function, together a twentieth of start-up. What is certain to succeed can
+wait until a client wants it; everything else is done at once, so that what is broken is found while its plugin can
+still be left out. When in doubt a function is not plain: that costs its millisecond and nothing else.
 """
 
 import inspect

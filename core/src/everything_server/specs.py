@@ -36,6 +36,12 @@ class ToolSpec:
     description: str | None = None
     """Defaults to the docstring of `fn`."""
     annotations: ToolAnnotations | None = None
+    input_schema: Mapping[str, Any] | None = None
+    """Published and checked in place of the schema that the annotations give, for what these cannot say.
+
+    An object schema (JSON Schema 2020-12) whose properties are the parameters of `fn`. Nothing is added to it, so it
+    says itself whether other arguments are refused.
+    """
     structured: bool = False
     """Publish the return annotation as output schema and the value as `structuredContent`; its JSON is the text.
 

@@ -40,12 +40,11 @@ class CompiledTool:
     @cached_property
     def wire(self) -> Tool:
         """As `tools/list` shows it."""
-        input_schema = {**self._sdk_tool.parameters, "additionalProperties": False}
         output_schema = self._sdk_tool.output_schema
         if output_schema is not None and self._wraps and self.era is Era.MODERN:
             definitions = {key: value for key, value in output_schema.items() if key == "$defs"}
             output_schema = {**output_schema["properties"]["result"], **definitions}
-        return self._entry.model_copy(update={"input_schema": input_schema, "output_schema": output_schema})
+        return self._entry.model_copy(update={"input_schema": self._input_schema, "output_schema": output_schema})
 
     @cached_property
     def mirrors_arguments(self) -> bool:
@@ -56,6 +55,14 @@ class CompiledTool:
     def _sdk_tool(self) -> SDKTool:
         spec = self.spec
         return SDKTool.from_function(spec.fn, name=spec.name, structured_output=spec.structured)
+
+    @cached_property
+    def _input_schema(self) -> dict[str, Any]:
+        derived = self._sdk_tool.parameters
+        if self.spec.input_schema is None:
+            return {**derived, "additionalProperties": False}
+        _check_schema(self.spec, {*derived.get("properties", ())})
+        return dict(self.spec.input_schema)
 
     @cached_property
     def _function(self) -> Function:
@@ -154,9 +161,18 @@ def compile_tool(spec: ToolSpec, era: Era) -> CompiledTool:
             _meta=dict(spec.meta) if spec.meta is not None else None,
         ),
     )
-    if spec.structured or not is_plain(spec.fn):
+    if spec.structured or spec.input_schema is not None or not is_plain(spec.fn):
         tool.complete()
     return tool
+
+
+def _check_schema(spec: ToolSpec, parameters: set[str]) -> None:
+    """A declared schema must describe the very arguments that the function takes."""
+    schema = spec.input_schema or {}
+    if schema.get("type") != "object":  # 2026-07-28 server/tools, Tool
+        raise TypeError(f"the input schema of tool {spec.name!r} is not of type object")
+    if parameters != {*schema.get("properties", ())}:
+        raise TypeError(f"the input schema of tool {spec.name!r} does not have its function's parameters as properties")
 
 
 def error_result(text: str) -> CallToolResult:
