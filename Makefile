@@ -3,7 +3,7 @@
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
-MEMBERS := core plugins/tools plugins/resources plugins/prompts plugins/extras
+MEMBERS := core plugins/tools plugins/resources plugins/prompts plugins/extras plugins/calculator
 INSTALLED := $(VENV)/.installed
 UV := $(shell command -v uv 2>/dev/null)
 ARGS ?=

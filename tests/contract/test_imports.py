@@ -27,7 +27,7 @@ PACKAGES = {
 LAYERS = (
     # From the top. A module imports from lines below its own only. A package marked with a star has one line for all of
     # its modules; among themselves these may import each other, as long as there is no circle.
-    {"__main__"},
+    {"__main__", "presets"},
     {"cli"},
     {"http_options"},
     {"options"},
