@@ -223,6 +223,7 @@ def test_a_tool_that_cannot_be_stopped_does_not_keep_the_process(
         except WireTimeout:
             server.kill()
             raise
+    assert "could not be stopped" in server.stderr
 
 
 def test_a_cleanup_that_never_ends_is_given_up_with_a_warning() -> None:

@@ -5,7 +5,6 @@ import os
 import signal
 import socket
 import sys
-import threading
 from collections.abc import Callable, Coroutine, Generator
 from contextlib import contextmanager
 from typing import Any, Final
@@ -13,6 +12,8 @@ from typing import Any, Final
 import anyio
 import uvicorn
 from starlette.types import ASGIApp
+
+from everything_server.transports.watchdog import end_at_the_latest_in
 
 GRACE: Final = 1.5
 """Seconds that connections have to end after they were told to; then they are cut."""
@@ -111,7 +112,7 @@ async def _stop_on_signal(server: _Server, close: Close) -> None:
                 if server.should_exit:
                     os._exit(128 + number)
                 server.should_exit = True
-                _end_anyway_later()
+                end_at_the_latest_in(LIMIT)
                 tasks.start_soon(close)
                 tasks.start_soon(_cut_connections, server)
 
@@ -121,16 +122,3 @@ async def _cut_connections(server: _Server) -> None:
     await anyio.sleep(GRACE)
     for connection in list(server.server_state.connections):
         connection.transport.abort()
-
-
-def _end_anyway_later() -> None:
-    """In a thread, because a call may as well block the event loop."""
-
-    def end() -> None:
-        sys.stderr.write("everything-server: ended, although something that was running could not be stopped\n")
-        sys.stderr.flush()
-        os._exit(0)
-
-    watchdog = threading.Timer(LIMIT, end)
-    watchdog.daemon = True
-    watchdog.start()

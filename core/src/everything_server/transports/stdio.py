@@ -4,7 +4,6 @@ import logging
 import os
 import signal
 import sys
-from threading import Timer
 from typing import Final
 
 import anyio
@@ -14,6 +13,7 @@ from everything_server.serving.factory import Factory
 from everything_server.serving.lines import LineReader, LineWriter
 from everything_server.serving.stdio import serve_lines
 from everything_server.standard_streams import WireDescriptors
+from everything_server.transports.watchdog import end_at_the_latest_in
 
 logger = logging.getLogger(__name__)
 
@@ -39,7 +39,7 @@ async def _serve(factory: Factory, wire: WireDescriptors, eras: frozenset[Era]) 
     async with anyio.create_task_group() as tasks:
         tasks.start_soon(_watch_signals, stop)
         await serve_lines(
-            LineReader(wire.stdin, on_end=_end_at_the_latest),
+            LineReader(wire.stdin, on_end=lambda: end_at_the_latest_in(LATEST_END)),
             LineWriter(wire.stdout),
             factory,
             legacy="serve" if Era.LEGACY in eras else "reject",
@@ -56,11 +56,4 @@ async def _watch_signals(stop: anyio.Event) -> None:
                 os._exit(128 + number)
             logger.info("stopping on signal %d", number)
             stop.set()
-            _end_at_the_latest()
-
-
-def _end_at_the_latest() -> None:
-    """End the process even if a tool cannot be stopped: one that blocks a thread, or refuses to be cancelled."""
-    timer = Timer(LATEST_END, os._exit, (0,))
-    timer.daemon = True
-    timer.start()
+            end_at_the_latest_in(LATEST_END)

@@ -1,42 +1,25 @@
 """`toggle-simulated-logging`: log messages that come by themselves, at one level after the other."""
 
 from collections.abc import Iterator
-from itertools import cycle
 from typing import Final, get_args
 
-import anyio
 from everything_server import Context, Era, ServerContext, ToolSpec, hookimpl
+from everything_server.content.repeating import INTERVAL, toggle_rounds
 from mcp_types import LoggingLevel, ToolAnnotations
 
-INTERVAL: Final = 5.0
-"""Seconds between two messages."""
-
-
-class _Logging:
-    """Whether messages are being sent on a connection."""
-
-    def __init__(self) -> None:
-        self.running: anyio.CancelScope | None = None
+LEVELS: Final[tuple[LoggingLevel, ...]] = get_args(LoggingLevel)
 
 
 async def toggle_simulated_logging(ctx: Context) -> str:
     """Start or stop log messages that come at once and then every five seconds, of one level after the other."""
-    logging = ctx.server.state.get(_Logging)
-    if logging.running is not None:
-        logging.running.cancel()
-        logging.running = None
-        return "Stopped simulated logging."
-    logging.running = anyio.CancelScope()
-    ctx.server.start(_send_messages, ctx.server, logging.running)
-    return "Started simulated logging: one message now and another every 5 seconds."
+    if toggle_rounds(ctx.server, _send_message):
+        return f"Started simulated logging: one message now and another every {INTERVAL:g} seconds."
+    return "Stopped simulated logging."
 
 
-async def _send_messages(server: ServerContext, running: anyio.CancelScope) -> None:
-    levels: tuple[LoggingLevel, ...] = get_args(LoggingLevel)
-    with running:
-        for level in cycle(levels):
-            await server.log(level, f"A simulated message of level {level}", "toggle-simulated-logging")
-            await server.clock.sleep(INTERVAL)
+async def _send_message(server: ServerContext, number: int) -> None:
+    level = LEVELS[number % len(LEVELS)]
+    await server.log(level, f"A simulated message of level {level}", "toggle-simulated-logging")
 
 
 @hookimpl

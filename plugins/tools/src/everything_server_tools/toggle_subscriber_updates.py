@@ -1,42 +1,23 @@
 """`toggle-subscriber-updates`: updates of the subscribed resources that come by themselves."""
 
 from collections.abc import Iterator
-from typing import Final
 
-import anyio
 from everything_server import Context, Era, ServerContext, ToolSpec, hookimpl
+from everything_server.content.repeating import INTERVAL, toggle_rounds
 from mcp.server.subscriptions import ResourceUpdated
 from mcp_types import ToolAnnotations
-
-INTERVAL: Final = 5.0
-"""Seconds between two rounds of updates."""
-
-
-class _Updates:
-    """Whether updates are being sent on a connection."""
-
-    def __init__(self) -> None:
-        self.running: anyio.CancelScope | None = None
 
 
 async def toggle_subscriber_updates(ctx: Context) -> str:
     """Start or stop updates of all subscribed resources, which come at once and then every five seconds."""
-    updates = ctx.server.state.get(_Updates)
-    if updates.running is not None:
-        updates.running.cancel()
-        updates.running = None
-        return "Stopped simulated resource updates."
-    updates.running = anyio.CancelScope()
-    ctx.server.start(_send_updates, ctx.server, updates.running)
-    return "Started simulated resource updates: one round now and another every 5 seconds."
+    if toggle_rounds(ctx.server, _send_updates):
+        return f"Started simulated resource updates: one round now and another every {INTERVAL:g} seconds."
+    return "Stopped simulated resource updates."
 
 
-async def _send_updates(server: ServerContext, running: anyio.CancelScope) -> None:
-    with running:
-        while True:
-            for uri in sorted(server.subscriptions):
-                await server.publish(ResourceUpdated(uri=uri))
-            await server.clock.sleep(INTERVAL)
+async def _send_updates(server: ServerContext, number: int) -> None:
+    for uri in sorted(server.subscriptions):
+        await server.publish(ResourceUpdated(uri=uri))
 
 
 @hookimpl
