@@ -53,9 +53,15 @@ def test_every_plugin_has_tests_at_the_mirrored_place(name: str) -> None:
     assert any(function.name.startswith("test_") for function in functions)
 
 
-def test_every_module_beside_plugins_is_a_plugin() -> None:
+def test_every_module_of_a_distribution_is_a_plugin_but_its_command_and_what_its_plugins_share() -> None:
     modules = {path for folder in PROJECTS for path in folder.glob("src/*/**/*.py") if path.name != "__init__.py"}
-    assert modules == {module_of(name) for name in PLUGINS}
+    commands = {
+        folder.joinpath("src", *target.partition(":")[0].split(".")).with_suffix(".py")
+        for folder, project in PROJECTS.items()
+        for target in project.get("scripts", {}).values()
+    }
+    shared = {path for path in modules if path.parent.name == "common"}
+    assert modules - commands - shared == {module_of(name) for name in PLUGINS}
 
 
 def test_what_is_installed_is_what_the_checkout_declares() -> None:

@@ -338,7 +338,7 @@ async def test_other_methods_are_not_allowed(sent: HttpRequest, allowed: str) ->
         assert (refused.status, refused.headers["allow"]) == (405, allowed)
 
 
-@pytest.mark.parametrize("path", ["/", "/mcp", "/sse/", "/message/", "/messages"])
+@pytest.mark.parametrize("path", ["/index", "/mcp", "/sse/", "/message/", "/messages"])
 async def test_other_paths_are_not_found(path: str) -> None:
     async with running(Stage().sse()) as client:
         for sent in (get(), post(PING)):

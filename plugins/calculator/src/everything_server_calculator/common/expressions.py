@@ -4,7 +4,7 @@
     product    := signed (("*" | "/") signed)*
     signed     := ("+" | "-")* power
     power      := atom ("^" signed)?
-    atom       := NUMBER | CONSTANT | FUNCTION "(" expression ")" | "(" expression ")"
+    atom       := NUMBER | CONSTANT | FUNCTION "(" expression ")" | "√" atom | "(" expression ")"
 
 So `^` binds closest and to the right, and `-2^2` is -4, as in mathematics.
 """
@@ -43,7 +43,8 @@ DOMAINS: Final = {"sqrt": "no negative number", "ln": "a positive number", "log"
 """What a function is defined for, where that is not every number."""
 
 _TOKEN: Final = re.compile(r"\s*(?:(\d+\.?\d*(?:[eE][+-]?\d+)?|\.\d+(?:[eE][+-]?\d+)?)|([a-zA-Z]+)|(\S))", re.ASCII)
-_SPELLINGS: Final = {"×": "*", "·": "*", "÷": "/", "−": "-", "π": "pi", "√": "sqrt"}
+_SPELLINGS: Final = {"×": "*", "·": "*", "÷": "/", "−": "-", "π": "pi"}
+_ROOT: Final = "√"
 _END: Final = ""
 
 
@@ -148,7 +149,14 @@ class _Reader:
         if token.text in CONSTANTS:
             return CONSTANTS[self._take()]
         if token.text in FUNCTIONS:
-            return self._call(self._take())
+            name = self._take()
+            if self._next.text != "(":
+                raise self._problem(f"the parenthesis of {name}")
+            return self._call(name)
+        if token.text == _ROOT:
+            self._take()
+            with self._nested():
+                return self._call("sqrt")
         if token.text == "(":
             return self._in_parentheses()
         if token.text.isalpha():
@@ -157,9 +165,7 @@ class _Reader:
         raise self._problem("a number, a name or a parenthesis")
 
     def _call(self, name: str) -> float:
-        if self._next.text != "(" and self._next.number is None:
-            raise self._problem(f"the parenthesis of {name}")
-        argument = self._atom()  # √2 stands for sqrt(2)
+        argument = self._atom()
         written = f"{name}({text_of(argument)})"
         try:
             result = FUNCTIONS[name](argument)
