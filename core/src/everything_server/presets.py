@@ -23,7 +23,7 @@ def preset_command(
         from everything_server.cli import cli
 
         typed = sys.argv[1:]
-        if not any(word in cli.commands or word == "streamableHttp" for word in typed):
+        if not any(word in {*cli.commands, "streamableHttp", "--version"} for word in typed):
             typed = [transport, *typed]
         cli.main(["--plugins", plugins, *typed], prog_name=name, default_map={transport: dict(options)})
 
