@@ -1,12 +1,17 @@
 """`calculator.history`."""
 
+import json
 from typing import Any
 
 import pytest
 from everything_server import Era, Settings
+from everything_server.transports.streamable_http import HttpSettings, StreamableHttpApp
 from everything_server_calculator.common import histories
 from harness import Connect, connector
+from harness.asgi import running
+from harness.client_side import factory_with
 from harness.clock import FakeClock
+from harness.raw_http import call, modern, modern_call, request
 from mcp.client import Client
 from mcp.shared.exceptions import MCPError
 from mcp_types import ResourceTemplateReference
@@ -183,6 +188,24 @@ async def test_modern_histories_make_room_for_each_other_by_their_size_too(
         with pytest.raises(MCPError):
             await client.read_resource(first.uri("history/all"))
         assert len(expressions(await read_json(client, second.uri("history/all")))) == 6
+
+
+async def test_over_http_a_session_has_its_history_and_a_modern_request_that_of_its_handle() -> None:
+    app = StreamableHttpApp(factory_with("calculator"), HttpSettings(keep_alive=0))
+    async with running(app) as client:
+        one, other = await client.open_session(), await client.open_session()
+        add = {"op": "add", "a": 1, "b": 1}
+        assert await (await one.post(call("calculate", add))).text() == "1 + 1 = 2"
+        for session, total in ((one, 1), (other, 0)):
+            reply = await session.post(request("resources/read", {"uri": "calculator://history/all"}))
+            [contents] = (await reply.result())["contents"]
+            assert json.loads(contents["text"])["total"] == total
+        content = (await (await client.send(modern_call("calculate", add))).result())["structuredContent"]
+        again = {**add, "historyHandle": content["historyHandle"]}
+        await (await client.send(modern_call("calculate", again))).result()
+        uri = f"calculator://history/all?historyHandle={content['historyHandle']}"
+        [contents] = (await (await client.send(modern("resources/read", {"uri": uri}))).result())["contents"]
+        assert json.loads(contents["text"])["total"] == 2
 
 
 async def test_a_limit_is_completed(connect: Connect, era: Era) -> None:

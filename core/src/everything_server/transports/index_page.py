@@ -33,7 +33,7 @@ STYLE: Final = """
 body { margin: 0 auto; max-width: 45rem; padding: 1rem; overflow-wrap: anywhere; }
 h1 { font-size: 1.5rem; } h2 { font-size: 1.2rem; margin-top: 2rem; } h3 { font-size: 1rem; margin-bottom: 0; }
 code, pre { font-family: ui-monospace, monospace; font-size: 0.9em; }
-pre { border: 1px solid; border-radius: 0.3rem; overflow-x: auto; padding: 0.7rem; }
+pre { border: 1px solid; border-radius: 0.3rem; padding: 0.7rem; white-space: pre-wrap; }
 ul { margin-top: 0.3rem; padding-left: 1.2rem; } dt { font-weight: bold; } dd { margin: 0 0 0.5rem; }
 """
 
