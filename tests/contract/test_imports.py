@@ -45,7 +45,7 @@ LAYERS = (
     {"context"},
     {"errors", "specs", "hookspecs"},
     # What knows nothing of this server.
-    {"eras", "clock", "capabilities", "discovery", "standard_streams", "schemas", "version"},
+    {"eras", "clock", "capabilities", "discovery", "standard_streams", "signals", "schemas", "version"},
     # The packages themselves, which load nothing.
     {"", "serving", "transports", "content"},
 )

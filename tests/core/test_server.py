@@ -247,6 +247,16 @@ def names(result: Message) -> list[str]:
     return [tool["name"] for tool in result["tools"]]
 
 
+async def test_a_legacy_request_before_the_handshake_is_told_to_wait_for_it_and_a_ping_is_not() -> None:
+    async with wire(gated(), Era.LEGACY, handshake=False) as client:
+        error = await client.refused("tools/list")
+        assert (error["code"], error["message"]) == (-32602, "tools/list has to wait: a client must initialize first")
+        assert (await client.refused("no/such"))["code"] == -32601
+        assert await client.request("ping") == {}
+        await client.initialize()
+        assert await client.request("tools/list")
+
+
 async def test_a_legacy_client_is_shown_gated_tools_once_it_has_initialized_and_is_told_so() -> None:
     async with wire(gated(), Era.LEGACY, {"sampling": {}}, handshake=False) as client:
         await client.initialize(initialized=False)

@@ -246,6 +246,7 @@ class _Outgoing:
     def __init__(self, lines: ObjectSendStream[bytes]) -> None:
         self._lines = lines
         self.broken = anyio.Event()
+        self.is_full = False
 
     async def send(self, line: bytes) -> None:
         await self._lines.send(line)

@@ -544,6 +544,19 @@ async def test_a_vanished_client_leaves_no_timer_beyond_the_idle_limit() -> None
         await sessions_left(app, 0)
 
 
+async def test_what_a_server_sends_by_itself_does_not_count_as_use_of_the_session() -> None:
+    stage, clock, timer_clock = Stage(), FakeClock(), FakeClock()
+    app = stage.http(Settings(clock=timer_clock), clock=clock, session_idle=100)
+    async with running(app) as client:
+        session = await client.open_session()
+        await (await session.post(call("tick"))).text()
+        for _ in range(4):
+            await timer_clock.wake_next()
+            await sweep(clock, 30)
+        await stage.until(lambda: stage.counts["timers"] == 0)
+        await check_not_found(await session.post(PING))
+
+
 async def sweep(clock: FakeClock, seconds: float) -> None:
     """Let time pass, and the sessions be looked at."""
     swept = len(clock.slept)

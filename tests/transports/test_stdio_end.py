@@ -79,6 +79,18 @@ def terminate(server: Stdio) -> None:
     server.process.send_signal(signal.SIGTERM)
 
 
+def hang_up(server: Stdio) -> None:
+    server.process.send_signal(signal.SIGHUP)
+
+
+@pytest.fixture
+def hangup_counts() -> Generator[None]:
+    """Processes started meanwhile do not inherit that it is ignored, as everything under `nohup` does."""
+    before = signal.signal(signal.SIGHUP, signal.SIG_DFL)
+    yield
+    signal.signal(signal.SIGHUP, before)
+
+
 @contextmanager
 def prepared(tmp_path: Path, era: Era, **options: Any) -> Generator[tuple[Stdio, Path]]:
     """A server with the fake tools, and the file that its cleanup will write."""
@@ -100,6 +112,7 @@ def assert_ended_well(server: Stdio, cleaned: Path) -> None:
 ENDS = [
     *((era, situation, end) for era, situation in SITUATIONS for end in (end_of_input, terminate)),
     (Era.LEGACY, nothing, interrupt),  # the rest is the same as for the other signal
+    (Era.LEGACY, nothing, hang_up),
 ]
 
 
@@ -108,6 +121,7 @@ ENDS = [
     ENDS,
     ids=[f"{situation.__name__}-{era}-{end.__name__}" for era, situation, end in ENDS],
 )
+@pytest.mark.usefixtures("hangup_counts")
 def test_the_process_ends_cleaned_up_and_with_status_0(
     tmp_path: Path, era: Era, situation: Situation, end: Callable[[Stdio], None]
 ) -> None:
@@ -252,7 +266,8 @@ def test_a_second_signal_ends_the_process_by_force() -> None:
 # The start
 
 
-@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM], ids=lambda number: number.name)
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP], ids=lambda number: number.name)
+@pytest.mark.usefixtures("hangup_counts")
 def test_a_signal_while_plugins_are_imported_ends_the_process_quietly(number: signal.Signals) -> None:
     with start_server(env=installed("endless")) as server:
         server.wait_for_log("importing")
@@ -269,6 +284,26 @@ def test_a_signal_right_behind_the_start_ends_the_process(number: signal.Signals
         # Before Python has run a line of ours, the signal does what it does by default.
         assert server.exit_status() in (0, 1, -number)
     assert server.raw == []
+
+
+def test_an_interruption_while_the_command_line_itself_is_imported_ends_the_process_quietly(tmp_path: Path) -> None:
+    (tmp_path / "click.py").write_text(
+        "import sys, time\nprint('importing', file=sys.stderr, flush=True)\ntime.sleep(60)\n"
+    )
+    with start_server(env=clean_environment(PYTHONPATH=str(tmp_path))) as server:
+        server.wait_for_log("importing")
+        server.process.send_signal(signal.SIGINT)
+        assert server.exit_status() == 0
+    assert server.stderr == "importing\n"
+
+
+@pytest.mark.usefixtures("hangup_counts")
+def test_a_hangup_that_is_ignored_at_the_start_stays_ignored() -> None:
+    signal.signal(signal.SIGHUP, signal.SIG_IGN)
+    with open_server() as server:
+        server.process.send_signal(signal.SIGHUP)
+        server.settle()
+        assert server.end() == 0
 
 
 def test_the_end_of_input_while_plugins_are_imported_is_not_missed() -> None:
@@ -291,6 +326,18 @@ def test_a_closed_standard_stream_is_told_and_ends_the_process(closed: str) -> N
     assert done.stdout == b""
     (line,) = done.stderr.decode().splitlines()
     assert "stdin and stdout must be open" in line
+
+
+@pytest.mark.parametrize("arguments", ["stdio <&-", "--no-such-option", "--plugins no-such stdio"])
+def test_without_a_stderr_an_error_is_told_nobody_and_spoils_no_stdout(arguments: str) -> None:
+    done = subprocess.run(
+        ["sh", "-c", f'exec "$0" {arguments} 2>&-', COMMAND],
+        stdin=subprocess.DEVNULL,
+        capture_output=True,
+        env=clean_environment(),
+        timeout=60,
+    )
+    assert (done.returncode in (1, 2), done.stdout) == (True, b"")
 
 
 def test_a_closed_stderr_is_no_reason_not_to_serve() -> None:

@@ -2,12 +2,9 @@
 
 import json
 import logging
-import os
-import signal
 import sys
-from collections.abc import Callable
 from contextlib import ExitStack
-from typing import TYPE_CHECKING, Any, Literal, NoReturn
+from typing import TYPE_CHECKING, Any, Literal
 
 import click
 
@@ -52,7 +49,6 @@ def stdio(options: Options) -> None:
     """Serve one client on stdin and stdout (the default)."""
     from everything_server.standard_streams import claim_standard_streams
 
-    _exit_quietly_until_serving()
     with ExitStack() as stack:
         try:
             wire = stack.enter_context(claim_standard_streams())  # before any plugin is imported, which may print
@@ -89,7 +85,6 @@ def streamable_http(
     options: Options, http: HttpOptions, path: str, legacy: "LegacyPosture", session_idle: float
 ) -> None:
     """Serve both eras over Streamable HTTP at one endpoint."""
-    _exit_quietly_until_serving()
     _log_to_stderr(options.verbose)
     from everything_server.transports.site import INDEX_PATH, SiteContent
     from everything_server.transports.streamable_http import HttpSettings, StreamableHttpApp
@@ -131,7 +126,6 @@ def sse(
     options: Options, http: HttpOptions, path: str, message_path: str, handshake: "Literal['optional', 'required']"
 ) -> None:
     """Serve the legacy era over HTTP+SSE (deprecated: use streamable-http)."""
-    _exit_quietly_until_serving()
     _log_to_stderr(options.verbose)
     if options.era == "modern":
         raise click.UsageError("the sse transport exists in the legacy era only: leave out --era modern")
@@ -160,8 +154,10 @@ def list_plugins(options: Options, as_json: bool) -> None:
     """List every installed plugin and what became of it; with --strict, exit with 1 if any failed."""
     from everything_server.eras import Era
     from everything_server.registry import Registries
+    from everything_server.signals import restore_signals
     from everything_server.standard_streams import claim_standard_streams, fill_stdin
 
+    restore_signals()
     fill_stdin()
     with claim_standard_streams():
         _log_to_stderr(options.verbose, quiet=True)
@@ -175,7 +171,7 @@ def list_plugins(options: Options, as_json: bool) -> None:
 
 
 def main() -> None:
-    """The console script `everything-server`."""
+    """Run the command that was typed."""
     cli(prog_name="everything-server")
 
 
@@ -209,18 +205,3 @@ def _table(rows: list[dict[str, Any]]) -> str:
 def _log_to_stderr(verbosity: int, *, quiet: bool = False) -> None:
     level = logging.CRITICAL if quiet else (logging.WARNING, logging.INFO, logging.DEBUG)[min(verbosity, 2)]
     logging.basicConfig(stream=sys.stderr, level=level, format="%(levelname)s %(name)s: %(message)s", force=True)
-
-
-def _exit_quietly_until_serving() -> None:
-    """Imports take most of a second; a signal in that time ends the process as it would later, without a traceback."""
-
-    def leave(number: int, frame: object) -> NoReturn:
-        os._exit(0)  # no exception: a plugin's import may be running, and whoever imports it would catch one
-
-    handler: Callable[[int, object], NoReturn] = leave
-    signal.signal(signal.SIGINT, handler)
-    signal.signal(signal.SIGTERM, handler)
-
-
-if __name__ == "__main__":
-    main()

@@ -3,6 +3,9 @@
 import sys
 from collections.abc import Callable, Mapping
 
+from everything_server.signals import exit_quietly_on_signals
+from everything_server.standard_streams import fill_stderr
+
 
 def preset_command(
     name: str, *, plugins: str, transport: str, options: Mapping[str, str | int | float | bool]
@@ -20,6 +23,8 @@ def preset_command(
     """
 
     def main() -> None:
+        exit_quietly_on_signals()
+        fill_stderr()
         from everything_server.cli import cli
 
         typed = sys.argv[1:]

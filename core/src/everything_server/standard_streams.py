@@ -61,6 +61,18 @@ def fill_stdin() -> None:
         os.open(os.devnull, os.O_RDONLY)  # takes the lowest free number
 
 
+def fill_stderr() -> None:
+    """Let a process whose stderr is closed do without; else click writes its errors to stdout instead."""
+    try:
+        os.fstat(2)
+    except OSError:
+        null = os.open(os.devnull, os.O_WRONLY)
+        if null != 2:
+            os.dup2(null, 2)
+            os.close(null)
+        sys.stderr = os.fdopen(2, "w", closefd=False)
+
+
 def _above_standard(descriptor: int) -> int:
     """A private copy, which child processes do not inherit, with a number that is no standard stream's."""
     copies = [os.dup(descriptor)]

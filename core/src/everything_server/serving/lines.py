@@ -21,6 +21,9 @@ BACKLOG: Final = 1 << 20
 MAX_LINE: Final = 256 << 20
 """The longest line, in bytes, that is kept to be read as a message."""
 
+HANG_UP_CHECK: Final = 0.5
+"""Seconds between two looks whether the other side has closed its end, while its lines are made to wait."""
+
 _CHUNK: Final = 1 << 16
 
 
@@ -40,7 +43,9 @@ class LineReader:
         self._waiting_bytes = 0
         self._partial = bytearray()
         self._skipping = False
-        self._ended = False
+        self.ended = False
+        """Whether all that the other side has sent was read; the last of it may still wait to be received."""
+        self._hung_up = False
         self._news = asyncio.Event()
         self._room = Event()
         self._room.set()
@@ -49,21 +54,26 @@ class LineReader:
     async def receive(self) -> bytes | TooLong | None:
         """The next line; None when there are no more."""
         while not self._lines:
-            if self._ended:
+            if self.ended:
                 return None
             self._news.clear()
             await self._news.wait()
         line = self._lines.popleft()
         if isinstance(line, bytes):
             self._waiting_bytes -= len(line)
-        if self._waiting_bytes < BACKLOG:
+        if not self.is_full:
             self._room.set()
         return line
+
+    @property
+    def is_full(self) -> bool:
+        """Whether so much is waiting to be received that no more is read."""
+        return self._waiting_bytes >= BACKLOG
 
     def _read(self) -> None:
         chunk = b"?"
         while chunk:
-            self._room.wait()
+            self._wait_for_room()
             try:
                 chunk = os.read(self._descriptor, _CHUNK)
             except BlockingIOError:
@@ -71,9 +81,15 @@ class LineReader:
                 continue
             except OSError:
                 chunk = b""
+            self._room.clear()  # until it is known how much is waiting; the loop may be held up
             if not _call(self._loop, self._feed, chunk):
                 return
         self._on_end()
+
+    def _wait_for_room(self) -> None:
+        """Wait while enough is waiting to be received; not for one who is gone, whose end must not go unnoticed."""
+        while not self._hung_up and not self._room.wait(HANG_UP_CHECK):
+            self._hung_up = _has_hung_up(self._descriptor)  # what is left then is no more than a pipe holds
 
     def _feed(self, chunk: bytes) -> None:
         start = 0
@@ -86,10 +102,10 @@ class LineReader:
             self._partial.clear()
             self._skipping = True
         if not chunk:
-            self._ended = True
+            self.ended = True
             self._finish_line()  # a last line may lack its end
-        if self._waiting_bytes >= BACKLOG:
-            self._room.clear()
+        if not self.is_full:
+            self._room.set()
         self._news.set()
 
     def _finish_line(self) -> None:
@@ -125,8 +141,17 @@ class LineWriter:
         with self._lock:
             self._backlog += len(line) + 1
         self._queue.put(line + b"\n")
-        if self._backlog > BACKLOG:
-            await self._until(BACKLOG)
+        if self.is_full:
+            await self.room()
+
+    @property
+    def is_full(self) -> bool:
+        """Whether so much is waiting to be written that whatever causes more should wait."""
+        return self._backlog > BACKLOG and not self.broken.is_set()
+
+    async def room(self) -> None:
+        """Wait until it is full no more."""
+        await self._until(BACKLOG)
 
     async def flush(self, limit: float) -> None:
         """Wait until all has been written, at most `limit` seconds."""
@@ -163,6 +188,14 @@ class LineWriter:
     def _break(self) -> None:
         self.broken.set()
         self._progress.set()
+
+
+def _has_hung_up(descriptor: int) -> bool:
+    if not hasattr(select, "poll"):
+        return False  # not on this platform
+    poll = select.poll()
+    poll.register(descriptor, getattr(select, "POLLRDHUP", 0))  # POLLHUP comes unasked
+    return any(state & ~select.POLLNVAL for _, state in poll.poll(0))
 
 
 def _call(loop: asyncio.AbstractEventLoop, function: Callable[..., object], *args: object) -> bool:

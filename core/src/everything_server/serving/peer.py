@@ -41,6 +41,9 @@ logger = logging.getLogger(__name__)
 
 LISTEN: Final = "subscriptions/listen"
 
+MAX_IN_FLIGHT: Final = 4096
+"""Requests and notifications of one conversation that are being served at a time, unwritten answers included."""
+
 Send = Callable[[SessionMessage], Awaitable[None]]
 Answer = JSONRPCResponse | JSONRPCError
 Reply = Callable[[Answer], Awaitable[None]]
@@ -172,6 +175,8 @@ class Peer:
         self._in_flight: dict[tuple[type, RequestId], Exchange] = {}
         self._pending: dict[RequestId, MemoryObjectSendStream[dict[str, Any] | ErrorData]] = {}
         self._last_id = 0
+        self._serving = 0
+        """How much runs that a message of the client has started; what was cancelled and goes on counts."""
         self._ended = False
         self._change: anyio.Event | None = None
         """Made by whoever waits for a request to come to its end."""
@@ -187,6 +192,9 @@ class Peer:
     ) -> None:
         """Take one message from the client, in the order of arrival; returns before a request has been answered.
 
+        A client with `MAX_IN_FLIGHT` messages being served gets -32603 for a further request, and a notification is
+        dropped. What makes room, its answers and cancellations, is always taken.
+
         Args:
             message: The message.
             metadata: What the transport knows about it.
@@ -198,7 +206,10 @@ class Peer:
             case JSONRPCNotification(method="notifications/cancelled"):
                 self._cancel((message.params or {}).get("requestId"))
             case JSONRPCNotification():
-                self._tasks.start_soon(self._notify, message, metadata)
+                if self._serving < MAX_IN_FLIGHT:
+                    self._serve(self._notify, message, metadata)
+                else:
+                    logger.warning("dropped a %s: the client has too much in flight", message.method[:200])
             case JSONRPCResponse():
                 self._resolve(message.id, message.result)
             case JSONRPCError():
@@ -336,10 +347,24 @@ class Peer:
                 await reply(error_answer(ErrorData(code=INVALID_REQUEST, message=problem), request.id))
                 return
             earlier.cancel()  # a client that listens again under the same id has replaced its filter
+        if self._serving >= MAX_IN_FLIGHT:
+            problem = f"{MAX_IN_FLIGHT} messages are being served, as many as may be; wait for answers, or cancel"
+            await reply(error_answer(ErrorData(code=INTERNAL_ERROR, message=problem), request.id))
+            return
         exchange = self._exchange(request, metadata, reply)
-        self._tasks.start_soon(exchange.serve, self._on_request, request)
+        self._serve(exchange.serve, self._on_request, request)
         if request.method == "initialize":
             await exchange.wait()  # what a hasty client sends right behind it must find the handshake done
+
+    def _serve(self, function: Callable[..., Awaitable[None]], *args: object) -> None:
+        async def serve() -> None:
+            try:
+                await function(*args)
+            finally:
+                self._serving -= 1
+
+        self._serving += 1
+        self._tasks.start_soon(serve)
 
     def _exchange(self, request: JSONRPCRequest, metadata: MessageMetadata, reply: Reply) -> Exchange:
         token = progress_token_from_params(request.params)

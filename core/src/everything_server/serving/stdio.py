@@ -6,6 +6,7 @@ from contextlib import AsyncExitStack
 from typing import Final, Literal
 
 import anyio
+import anyio.lowlevel
 from mcp.server.subscriptions import InMemorySubscriptionBus, SubscriptionBus
 from mcp.shared.inbound import InboundModernRoute
 from mcp.shared.message import ServerMessageMetadata, SessionMessage
@@ -44,6 +45,9 @@ NEXT_ANSWER: Final = 1.5
 ALL_ANSWERS: Final = 3.0
 """Seconds that all answers together may take once input has ended."""
 
+TURN: Final = 32
+"""Lines that are taken in a row before what they have started gets its turn."""
+
 CLOSING: Final = 0.5
 """Seconds for the last messages of open subscriptions, and again for what is still to be written."""
 
@@ -64,6 +68,9 @@ async def serve_stdio(
     a notification decides nothing. `server/discover` is answered without deciding, so that a client may still fall
     back to `initialize`, and a refused opening decides nothing either (2026-07-28 basic/versioning, and
     basic/transports/stdio, Backward Compatibility).
+
+    A client that does not read what it is sent is not read either, once `lines.BACKLOG` bytes wait for it, until it
+    reads again; one that reads may have `peer.MAX_IN_FLIGHT` messages in flight, and gets -32603 for a further request.
 
     When input ends, requests that had arrived are answered first, as long as the next answer comes within
     `NEXT_ANSWER` seconds and all within `ALL_ANSWERS`. On `stop`, open subscriptions get their closing result.
@@ -123,11 +130,30 @@ async def serve_lines(
                 if event is not None:
                     watchers.start_soon(stop_when, event, serving)
             async with conversation:
+                taken = 0
                 while (line := await reader.receive()) is not None:
                     await conversation.take(line)
+                    taken += 1
+                    if taken % TURN == 0:
+                        await anyio.lowlevel.checkpoint()
+                    if not await _room(reader, writer):
+                        break
                 await conversation.answer_the_rest()
         watchers.cancel_scope.cancel()
     await writer.flush(CLOSING)
+
+
+async def _room(reader: LineReader, writer: LineWriter) -> bool:
+    """Wait while the client does not read, so that what it causes stays bounded; False once it is hopeless.
+
+    Everything else that it sends waits as well then, but nothing of it could be acted upon that it would notice.
+    """
+    while writer.is_full:
+        with anyio.move_on_after(NEXT_ANSWER) as patience:
+            await writer.room()
+        if patience.cancelled_caught and reader.ended:
+            return False
+    return True
 
 
 class _Conversation:

@@ -12,7 +12,7 @@ from mcp.shared.dispatcher import DispatchContext
 from mcp.shared.exceptions import MCPError
 from mcp.shared.inbound import InboundModernRoute
 from mcp.shared.transport_context import TransportContext
-from mcp_types import INVALID_REQUEST, JSONRPCRequest
+from mcp_types import INVALID_PARAMS, INVALID_REQUEST, JSONRPCRequest
 from mcp_types.version import LATEST_MODERN_VERSION
 
 from everything_server.eras import Era
@@ -73,7 +73,13 @@ async def legacy_unit(
                     "This connection was opened without the modern envelope and stays in the legacy era; "
                     "open another one for 2026-07-28",
                 )
-            return await runner.on_request(exchange, method, params)
+            try:
+                return await runner.on_request(exchange, method, params)
+            except MCPError as error:
+                if error.code != INVALID_PARAMS or method == "initialize" or connection.initialize_accepted:
+                    raise
+                # What the SDK calls "Invalid request parameters" (2025-11-25 basic/lifecycle, Initialization).
+                raise MCPError(INVALID_PARAMS, f"{method} has to wait: a client must initialize first") from None
 
         peer.serve(on_request, runner.on_notify)
         try:

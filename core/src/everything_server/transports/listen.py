@@ -2,7 +2,6 @@
 
 import asyncio
 import os
-import signal
 import socket
 import sys
 from collections.abc import Callable, Coroutine, Generator
@@ -13,6 +12,7 @@ import anyio
 import uvicorn
 from starlette.types import ASGIApp
 
+from everything_server.signals import ending_signals
 from everything_server.transports.watchdog import end_at_the_latest_in
 
 GRACE: Final = 1.5
@@ -58,7 +58,7 @@ def address_of(listening: socket.socket) -> str:
 
 
 def serve(app: ASGIApp, listening: socket.socket, announcement: str, close: Close) -> None:
-    """Serve until SIGINT or SIGTERM; a second one forces the end.
+    """Serve until SIGINT, SIGTERM or SIGHUP; a second one forces the end.
 
     Args:
         app: The application.
@@ -106,7 +106,7 @@ async def _serve(server: _Server, listening: socket.socket, close: Close) -> Non
 
 
 async def _stop_on_signal(server: _Server, close: Close) -> None:
-    with anyio.open_signal_receiver(signal.SIGINT, signal.SIGTERM) as signals:
+    with anyio.open_signal_receiver(*ending_signals()) as signals:
         async with anyio.create_task_group() as tasks:
             async for number in signals:
                 if server.should_exit:

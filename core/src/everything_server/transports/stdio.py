@@ -2,7 +2,6 @@
 
 import logging
 import os
-import signal
 import sys
 from typing import Final
 
@@ -12,6 +11,7 @@ from everything_server.eras import Era
 from everything_server.serving.factory import Factory
 from everything_server.serving.lines import LineReader, LineWriter
 from everything_server.serving.stdio import serve_lines
+from everything_server.signals import ending_signals
 from everything_server.standard_streams import WireDescriptors
 from everything_server.transports.watchdog import end_at_the_latest_in
 
@@ -22,7 +22,7 @@ LATEST_END: Final = 6.0
 
 
 def run_stdio(factory: Factory, wire: WireDescriptors, eras: frozenset[Era]) -> None:
-    """Serve the client on claimed descriptors until its input ends, or SIGINT or SIGTERM arrives; a second one forces.
+    """Serve the client on claimed descriptors until its input ends, or a signal asks for it; a second one forces.
 
     Args:
         factory: Makes the servers.
@@ -50,7 +50,7 @@ async def _serve(factory: Factory, wire: WireDescriptors, eras: frozenset[Era]) 
 
 
 async def _watch_signals(stop: anyio.Event) -> None:
-    with anyio.open_signal_receiver(signal.SIGINT, signal.SIGTERM) as signals:
+    with anyio.open_signal_receiver(*ending_signals()) as signals:
         async for number in signals:
             if stop.is_set():
                 os._exit(128 + number)
