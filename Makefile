@@ -3,7 +3,8 @@
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
-MEMBERS := core plugins/tools plugins/resources plugins/prompts plugins/tasks plugins/extras plugins/conformance
+MEMBERS := core plugins/tools plugins/resources plugins/prompts plugins/tasks plugins/extras \
+           plugins/conformance plugins/calculator
 INSTALLED := $(VENV)/.installed
 UV := $(shell command -v uv 2>/dev/null)
 ARGS ?=

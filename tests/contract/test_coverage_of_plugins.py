@@ -60,10 +60,20 @@ def offered_by(folder: Path) -> set[Path]:
     return {folder.joinpath("src", *(name or "").split(".")).with_suffix(".py") for name in imported}
 
 
-def test_every_module_beside_plugins_is_a_plugin_or_offered_to_others() -> None:
+def commands_of(folder: Path) -> set[Path]:
+    """The modules of a distribution's console commands."""
+    scripts = PROJECTS[folder].get("scripts", {})
+    return {
+        folder.joinpath("src", *target.partition(":")[0].split(".")).with_suffix(".py") for target in scripts.values()
+    }
+
+
+def test_every_module_beside_plugins_is_a_command_or_shared_or_offered_to_others() -> None:
     modules = {path for folder in PROJECTS for path in folder.glob("src/*/**/*.py") if path.name != "__init__.py"}
-    offered = {path for folder in PROJECTS for path in offered_by(folder)}
-    assert modules == {module_of(name) for name in PLUGINS} | offered
+    shared = {path for path in modules if path.parent.name == "common"}
+    for folder in PROJECTS:
+        shared |= offered_by(folder) | commands_of(folder)
+    assert modules - shared == {module_of(name) for name in PLUGINS}
 
 
 def test_what_is_installed_is_what_the_checkout_declares() -> None:

@@ -114,7 +114,7 @@ def test_the_commands_of_the_readme_are_targets_of_the_makefile() -> None:
 def documented_commands() -> list[str]:
     """What the documents show to be typed, but for the example, which is not installed here."""
     lines = [line for path in DOCUMENTS for block in blocks(path.read_text(), "sh") for line in block.splitlines()]
-    commands = [line for line in lines if re.match(r"(\w+=\S+ )*everything-server\b", line)]
+    commands = [line for line in lines if re.match(r"(\w+=\S+ )*(everything|calculator)-server\b", line)]
     return [command for command in dict.fromkeys(commands) if "dice" not in command]
 
 
@@ -122,8 +122,9 @@ def documented_commands() -> list[str]:
 def test_a_documented_command_runs(command: str) -> None:
     words = shlex.split(command)
     settings = dict(word.split("=", 1) for word in words if re.match(r"[A-Z_]+=", word))
-    typed = [COMMAND, *words[len(settings) + 1 :]]
-    if {"streamable-http", "sse"} & set(words):
+    program, *arguments = words[len(settings) :]
+    typed = [COMMAND.with_name(program), *arguments]
+    if {"streamable-http", "sse", "calculator-server"} & set(words):
         serve_until_told_to_stop([*typed, "--port", "0"], **settings)
     else:
         run(typed, **settings)

@@ -27,7 +27,7 @@ PACKAGES = {
 LAYERS = (
     # From the top. A module imports from lines below its own only. A package marked with a star has one line for all of
     # its modules; among themselves these may import each other, as long as there is no circle.
-    {"__main__"},
+    {"__main__", "presets"},
     {"cli"},
     {"http_options"},
     {"options"},
@@ -184,6 +184,8 @@ def test_the_core_imports_no_plugin(module: Module) -> None:
 
 @pytest.mark.parametrize("module", PLUGIN_MODULES, ids=by_name)
 def test_a_plugin_imports_the_public_core_the_sdk_and_the_standard_library_only(module: Module) -> None:
+    """And what the plugins of its distribution share, which is no plugin and imports none."""
+    common = f"{module.name.partition('.')[0]}.common"
     strangers: list[str] = []
     own = module.name.partition(".")[0]
     for found in imports_of(module):
@@ -195,7 +197,7 @@ def test_a_plugin_imports_the_public_core_the_sdk_and_the_standard_library_only(
             strangers += [f"line {found.line}: {CORE}.{name}" for name in found.names if name not in allowed]
         elif found.module in PACKAGES and len(library_of(top)) > 1:
             continue  # what another distribution offers; that it is declared is tested below
-        elif not (found.module.startswith(f"{CORE}.content.") or top in FOR_PLUGINS):
+        elif not (found.module.startswith((f"{CORE}.content.", f"{common}.")) or top in FOR_PLUGINS):
             strangers.append(f"line {found.line}: {found.module}")
     assert strangers == []
 

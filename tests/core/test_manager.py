@@ -284,6 +284,24 @@ def test_an_unusable_plugin_that_is_disabled_is_listed_quietly_even_by_a_strict_
     assert only(manager, name).status is Status.DISABLED
 
 
+@pytest.mark.parametrize("plugins", [None, ["*"], ["fake"]], ids=str)
+def test_a_plugin_that_says_it_was_set_up_wrongly_stops_the_server(plugins: list[str] | None) -> None:
+    """Unlike one that fails: its owner wants it, and can correct the mistake."""
+
+    def declare() -> list[ToolSpec]:
+        raise PluginError("FAKE_NAME must be a name")
+
+    manager = load([plugin("fake.misled", module=module_of(everything_server_tools=declare))], plugins)
+    assert only(manager, "fake.misled").status is Status.BROKEN
+    assert manager.anything_by_name
+    with pytest.raises(PluginError) as failure:
+        manager.check()
+    assert str(failure.value) == (
+        "plugin 'fake.misled' (fake-distribution 1.0) is broken: FAKE_NAME must be a name\n"
+        "  to start without it: --disable fake.misled"
+    )
+
+
 def test_a_name_conflict_is_told_by_both_owners(caplog: pytest.LogCaptureFixture) -> None:
     first = plugin("some.thing", distribution="aaa", version="1")
     second = plugin("some.thing", distribution="bbb", version="2")

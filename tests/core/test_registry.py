@@ -15,6 +15,7 @@ from everything_server import (
     Registries,
     ResourceSpec,
     ResourceTemplateSpec,
+    RouteSpec,
     Status,
     ToolSpec,
 )
@@ -23,7 +24,7 @@ from everything_server.discovery import Candidate
 from everything_server.manager import Outcome
 from everything_server.specs import Declaration
 from everything_server.tools import compile_tool
-from harness.plugins import installed, load, plugin
+from harness.plugins import installed, load, module_of, plugin
 from mcp_types import RequestParams
 from pydantic import BaseModel, Field
 
@@ -374,3 +375,63 @@ def test_nothing_active_is_a_registry_as_well(era: Era) -> None:
     registry = registries()(era)
     assert registry.capabilities.model_dump(exclude_none=True) == {}
     assert registry.instructions == ""
+
+
+# ---------------------------------------------------------------- routes
+
+
+async def handle(request: Any, status: Any) -> str:
+    return "handled"
+
+
+def routing(name: str, *paths: str) -> Candidate:
+    """A plugin with routes."""
+    hook = lambda: [RouteSpec(path=path, handler=handle) for path in paths]  # noqa: E731
+    return plugin(name, module=module_of(everything_server_routes=hook))
+
+
+def test_the_routes_of_all_active_plugins_are_served_and_listed() -> None:
+    compiled = registries(routing("fake.b", "/b"), routing("fake.a", "/a", "/c"))
+    assert [route.path for route in compiled.routes] == ["/a", "/c", "/b"]
+    assert compiled.provisions(compiled.manager.plugins[0]) == ["route /a", "route /c"]
+    assert compiled.manager.plugins[0].eras == tuple(Era)
+
+
+def test_of_two_plugins_with_one_route_the_first_keeps_it() -> None:
+    compiled = registries(routing("fake.a", "/a"), routing("fake.b", "/b", "/a"))
+    assert [route.path for route in compiled.routes] == ["/a"]
+    assert outcome(compiled, "fake.b").status is Status.CONFLICT
+    assert outcome(compiled, "fake.b").reason == "route '/a' is declared by 'fake.a' (fake-distribution 1.0) already"
+
+
+def test_a_plugin_cannot_have_a_route_twice() -> None:
+    assert outcome(registries(routing("fake.a", "/a", "/a")), "fake.a").status is Status.CONFLICT
+
+
+def test_a_path_of_the_transport_is_no_plugins() -> None:
+    compiled = Registries(load([routing("fake.a", "/sse"), routing("fake.b", "/b")]), own_paths=("/sse", "/"))
+    assert [route.path for route in compiled.routes] == ["/b"]
+    assert outcome(compiled, "fake.a").status is Status.CONFLICT
+    assert outcome(compiled, "fake.a").reason == "route '/sse' is declared by the server itself already"
+
+
+@pytest.mark.parametrize("path", ["health", "", "/a/{b}", "/a?b", "/a#b"])
+def test_a_route_needs_a_fixed_path(path: str) -> None:
+    compiled = registries(routing("fake.a", path))
+    assert outcome(compiled, "fake.a").status is Status.BROKEN
+    assert "must begin with a slash, and have no variables" in outcome(compiled, "fake.a").reason
+
+
+@pytest.mark.parametrize("methods", [(), ("get",), ("GET", "BREW")])
+def test_a_route_needs_methods_that_there_are(methods: tuple[str, ...]) -> None:
+    with pytest.raises(ValueError, match="the methods of /a must be some of DELETE, GET"):
+        RouteSpec(path="/a", handler=handle, methods=methods)
+
+
+def test_what_is_no_route_is_refused() -> None:
+    module = module_of(everything_server_routes=lambda: [tool("echo")])
+    found = outcome(registries(plugin("fake.a", module=module)), "fake.a")
+    assert (found.status, found.reason) == (
+        Status.BROKEN,
+        "TypeError: everything_server_routes gave a ToolSpec, expected RouteSpec",
+    )

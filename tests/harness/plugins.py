@@ -146,6 +146,10 @@ class Wire:
         """Send one message as it is."""
         await self._outgoing.send(json.dumps({"jsonrpc": "2.0", **message}).encode())
 
+    async def send_text(self, text: str) -> None:
+        """Send a line as it is, which need not be a message."""
+        await self._outgoing.send(text.encode())
+
     async def receive(self) -> Message:
         """The next message from the server, whatever it is."""
         message = json.loads(await self._incoming.receive())

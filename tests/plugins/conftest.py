@@ -61,14 +61,20 @@ def offer_of(connect: Connect, era: Era) -> OfferOf:
     return offer_of
 
 
+class LostWithout(Protocol):
+    """Looks at what a client is not offered without a plugin, of all that are on by default or `among` some."""
+
+    def __call__(self, plugin: str, *, among: str | None = None, **client: Any) -> Awaitable[Offer]: ...
+
+
 @pytest.fixture
-def lost_without(connect: Connect, era: Era) -> OfferOf:
+def lost_without(connect: Connect, era: Era) -> LostWithout:
     """What a server with every other plugin lacks, compared to one with all of them."""
 
-    async def lost_without(plugin: str, **client_options: Any) -> Offer:
-        async with connect(**client_options) as client:
+    async def lost_without(plugin: str, *, among: str | None = None, **client_options: Any) -> Offer:
+        async with connect(among, **client_options) as client:
             everything = await _offer(client, era)
-        async with connect(disable=plugin, **client_options) as client:
+        async with connect(among, disable=plugin, **client_options) as client:
             rest = await _offer(client, era)
         lost = {kind: sorted({*names} - {*rest.get(kind, [])}) for kind, names in everything.items()}
         assert all(set(names) <= set(everything[kind]) for kind, names in rest.items())

@@ -6,6 +6,7 @@ import subprocess
 from collections.abc import Generator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
+from typing import Literal
 
 import pytest
 from harness.raw_http import (
@@ -176,6 +177,16 @@ def test_with_hosts_and_origins_to_answer_to_it_listens_on_every_address() -> No
             ({"Origin": "https://evil.example"}, False),
         ):
             assert echoes(url, **headers) is served, headers
+
+
+@pytest.mark.parametrize("transport", ["streamable-http", "sse"])
+def test_the_usual_variable_for_an_origin_is_heeded_too(transport: Literal["streamable-http", "sse"]) -> None:
+    page = HttpRequest(method="GET", path="/")
+    with serving(transport, env=clean_environment(CORS_ORIGIN="https://ui.example")) as server:
+        for origin, status in (("https://ui.example", 200), ("https://evil.example", 403)):
+            with exchange(server.url, page.having({"Origin": origin})) as answered:
+                assert answered.status == status
+                assert answered.headers.all("access-control-allow-origin") == ([origin] if status == 200 else [])
 
 
 def has_ipv6() -> bool:

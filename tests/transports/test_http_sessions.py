@@ -244,7 +244,7 @@ async def test_other_methods_are_not_allowed(method: str) -> None:
         assert set(refused.headers["allow"].replace(" ", "").split(",")) == {"GET", "POST", "DELETE"}
 
 
-@pytest.mark.parametrize("path", ["/", "/mcp/", "/mcp/x", "/sse", "/MCP"])
+@pytest.mark.parametrize("path", ["/index", "/mcp/", "/mcp/x", "/sse", "/MCP"])
 @pytest.mark.parametrize("method", ["POST", "GET", "DELETE"])
 async def test_other_paths_are_not_found(method: str, path: str) -> None:
     async with running(Stage().http()) as client:

@@ -146,6 +146,35 @@ async def test_progress_and_logs_and_changes_share_the_stream() -> None:
         assert [message.get("method") for message in messages] == [CHANGED, None]
 
 
+async def test_calls_before_the_handshake_are_served_and_the_handshake_can_still_be_made() -> None:
+    async with running(Stage().sse()) as client:
+        conversation = await open_stream(client)
+        assert await conversation.text(call("echo", {"message": "hasty"}, 1)) == "hasty"
+        answer = await conversation.ask(initialize("2025-03-26"))
+        assert answer["result"]["protocolVersion"] == "2025-03-26"
+        await conversation.post(INITIALIZED)
+        assert await conversation.text(call("echo", {"message": "hi"}, 2)) == "hi"
+
+
+async def test_before_the_handshake_nothing_is_asked_of_the_client() -> None:
+    async with running(Stage().sse()) as client:
+        conversation = await open_stream(client)
+        answer = await conversation.ask(call("ask", {}, 1))
+        assert answer["result"]["isError"]
+        assert "elicitation" in answer["result"]["content"][0]["text"]
+        answer = await conversation.ask(call("change", {}, 2))  # nor is it told of what it has not seen
+        assert answer["result"]["content"][0]["text"] == "changed"
+
+
+async def test_the_handshake_can_be_required() -> None:
+    async with running(Stage().sse(handshake="required")) as client:
+        conversation = await open_stream(client)
+        assert (await conversation.ask(call("echo", {"message": "hasty"}, 1)))["error"]["code"] == -32602
+        assert "result" in await conversation.ask(PING)
+        assert "result" in await conversation.ask(initialize())
+        assert await conversation.text(call("echo", {"message": "hi"}, 2)) == "hi"
+
+
 async def test_answers_come_as_they_are_ready() -> None:
     stage = Stage()
     async with running(stage.sse()) as client:
@@ -338,7 +367,7 @@ async def test_other_methods_are_not_allowed(sent: HttpRequest, allowed: str) ->
         assert (refused.status, refused.headers["allow"]) == (405, allowed)
 
 
-@pytest.mark.parametrize("path", ["/", "/mcp", "/sse/", "/message/", "/messages"])
+@pytest.mark.parametrize("path", ["/index", "/mcp", "/sse/", "/message/", "/messages"])
 async def test_other_paths_are_not_found(path: str) -> None:
     async with running(Stage().sse()) as client:
         for sent in (get(), post(PING)):

@@ -44,6 +44,7 @@ if TYPE_CHECKING:
     from everything_server.hookspecs import hookimpl as hookimpl
     from everything_server.manager import PluginManager as PluginManager
     from everything_server.manager import Status as Status
+    from everything_server.presets import preset_command as preset_command
     from everything_server.registry import Registries as Registries
     from everything_server.registry import Registry as Registry
     from everything_server.server import Settings as Settings
@@ -58,6 +59,8 @@ if TYPE_CHECKING:
     from everything_server.specs import PromptSpec as PromptSpec
     from everything_server.specs import ResourceSpec as ResourceSpec
     from everything_server.specs import ResourceTemplateSpec as ResourceTemplateSpec
+    from everything_server.specs import RouteSpec as RouteSpec
+    from everything_server.specs import ServerStatus as ServerStatus
     from everything_server.specs import ToolSpec as ToolSpec
     from everything_server.version import __version__ as __version__
 
@@ -88,6 +91,7 @@ _HOME = {
     "extensions": ("ExtensionResult", "ExtensionSpec", "MethodBinding", "SendNotification", "SubscriptionSpec"),
     "hookspecs": ("hookimpl",),
     "manager": ("PluginManager", "Status"),
+    "presets": ("preset_command",),
     "registry": ("Registries", "Registry"),
     "server": ("Settings", "create_server"),
     "serving.factory": ("Factory", "ServerFactory", "ServingContext"),
@@ -98,6 +102,8 @@ _HOME = {
         "PromptSpec",
         "ResourceSpec",
         "ResourceTemplateSpec",
+        "RouteSpec",
+        "ServerStatus",
         "ToolSpec",
     ),
     "version": ("__version__",),

@@ -4,7 +4,7 @@ import json
 import logging
 import sys
 from contextlib import ExitStack
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 import click
 
@@ -86,8 +86,10 @@ def streamable_http(
 ) -> None:
     """Serve both eras over Streamable HTTP at one endpoint."""
     _log_to_stderr(options.verbose)
+    from everything_server.transports.site import INDEX_PATH, SiteContent
     from everything_server.transports.streamable_http import HttpSettings, StreamableHttpApp
 
+    registries = options.registries(own_paths=(path, INDEX_PATH))
     settings = HttpSettings(
         path=path,
         eras=options.eras,
@@ -97,8 +99,9 @@ def streamable_http(
         max_body=http.max_body,
         keep_alive=http.keep_alive,
         front_door=http.front_door(),
+        site=SiteContent(registries.routes, registries),
     )
-    http.serve(StreamableHttpApp(options.factory(), settings), path)
+    http.serve(StreamableHttpApp(options.factory(registries), settings), path)
 
 
 @cli.command()
@@ -111,24 +114,37 @@ def streamable_http(
     callback=absolute_path,
     help="Path that messages are posted to.",
 )
+@click.option(
+    "--handshake",
+    type=click.Choice(["optional", "required"]),
+    default="optional",
+    show_default=True,
+    help="Whether calls are served that come before initialize, as a person with curl sends them.",
+)
 @click.pass_obj
-def sse(options: Options, http: HttpOptions, path: str, message_path: str) -> None:
+def sse(
+    options: Options, http: HttpOptions, path: str, message_path: str, handshake: "Literal['optional', 'required']"
+) -> None:
     """Serve the legacy era over HTTP+SSE (deprecated: use streamable-http)."""
     _log_to_stderr(options.verbose)
     if options.era == "modern":
         raise click.UsageError("the sse transport exists in the legacy era only: leave out --era modern")
+    from everything_server.transports.site import INDEX_PATH, SiteContent
     from everything_server.transports.sse import SseApp, SseSettings
 
+    registries = options.registries(own_paths=(path, message_path, INDEX_PATH))
     click.echo("warning: HTTP+SSE is deprecated since revision 2025-03-26; prefer streamable-http", err=True)
     settings = SseSettings(
         path=path,
         message_path=message_path,
+        handshake=handshake,
         max_body=http.max_body,
         max_sessions=http.max_sessions,
         keep_alive=http.keep_alive,
         front_door=http.front_door(),
+        site=SiteContent(registries.routes, registries),
     )
-    http.serve(SseApp(options.factory(), settings), path)
+    http.serve(SseApp(options.factory(registries), settings), path)
 
 
 @cli.command("plugins")

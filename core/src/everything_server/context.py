@@ -18,6 +18,7 @@ from mcp.server.subscriptions import (
 )
 from mcp_types import (
     LOG_LEVEL_META_KEY,
+    ClientCapabilities,
     InputResponseRequestParams,
     LoggingLevel,
     LoggingMessageNotification,
@@ -27,6 +28,7 @@ from mcp_types import (
 )
 from pydantic import AnyUrl
 
+from everything_server.capabilities import satisfies
 from everything_server.clock import Clock
 from everything_server.eras import Era
 from everything_server.specs import PromptSpec, ResourceSpec, ToolSpec
@@ -222,6 +224,10 @@ class Context(SDKContext[ServerContext, Any]):
     def uri(self) -> str | None:
         """The URI being read, as the client spelled it; None outside a resource."""
         return self._uri
+
+    def client_can(self, capabilities: ClientCapabilities) -> bool:
+        """Whether the client has declared all of these, such as `SAMPLING`, so that it may be asked for it."""
+        return satisfies(self.request_context.session.client_capabilities, capabilities)
 
     async def log(self, level: LoggingLevel, data: Any, *, logger_name: str | None = None) -> None:
         """Send a log message on the channel of this request, if its client wants to see that level.

@@ -1,7 +1,8 @@
 """The hooks a plugin may implement: all of them, in one place.
 
-Hooks return declarations. They are called plugin by plugin and once per era, so an implementation takes `era` only
-when its answer depends on it. A plugin module implements those it needs, decorated with `hookimpl`.
+Hooks return declarations. They are called plugin by plugin and once per era (routes belong to none, and are asked for
+once), so an implementation takes `era` only when its answer depends on it. A plugin module implements those it needs,
+decorated with `hookimpl`.
 """
 
 from collections.abc import Iterable
@@ -14,7 +15,7 @@ if TYPE_CHECKING:
 
     from everything_server.eras import Era
     from everything_server.extensions import ExtensionSpec
-    from everything_server.specs import PromptSpec, ResourceSpec, ResourceTemplateSpec, ToolSpec
+    from everything_server.specs import PromptSpec, ResourceSpec, ResourceTemplateSpec, RouteSpec, ToolSpec
 
 PROJECT: Final = "everything_server"
 
@@ -51,6 +52,14 @@ def everything_server_extensions(era: "Era") -> "Iterable[ExtensionSpec]":  # py
     """Declare the protocol extensions that this plugin serves; the legacy era has none, whatever is declared.
 
     Example: `yield ExtensionSpec(identifier="com.example/clock", methods=(MethodBinding("clock/now", …),))`
+    """
+
+
+@hookspec
+def everything_server_routes() -> "Iterable[RouteSpec]":  # pyright: ignore[reportReturnType]
+    """Declare paths that the HTTP transports serve beside the protocol's endpoints; called once, for both eras.
+
+    Example: `yield RouteSpec(path="/health", handler=tell_health)`
     """
 
 

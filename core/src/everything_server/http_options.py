@@ -116,7 +116,7 @@ http_options = collected(
         "--allowed-origin",
         "allowed_origins",
         multiple=True,
-        envvar="EVERYTHING_SERVER_ALLOWED_ORIGINS",
+        envvar=["EVERYTHING_SERVER_ALLOWED_ORIGINS", "CORS_ORIGIN"],
         callback=_origins,
         show_envvar=True,
         metavar="ORIGIN",

@@ -6,7 +6,7 @@ from contextlib import suppress
 from dataclasses import dataclass, field
 from enum import StrEnum
 from types import FunctionType, MethodType, ModuleType
-from typing import Any
+from typing import Any, TypeVar
 
 import pluggy
 from mcp_types import Icon
@@ -23,11 +23,14 @@ from everything_server.specs import (
     PromptSpec,
     ResourceSpec,
     ResourceTemplateSpec,
+    RouteSpec,
     ToolSpec,
 )
 from everything_server.version import __version__
 
 logger = logging.getLogger(__name__)
+
+SpecT = TypeVar("SpecT")
 
 _DECLARED_BY = {
     "everything_server_tools": (ToolSpec,),
@@ -66,9 +69,13 @@ class Outcome:
     error: BaseException | None = field(default=None, repr=False)
 
     @property
-    def by_name(self) -> bool:
-        """Whether its absence stops the server rather than earning a warning."""
-        return self.wanted is Wanted.BY_NAME
+    def is_fatal(self) -> bool:
+        """Whether its absence stops the server rather than earning a warning.
+
+        It does when its own name was typed, and when the plugin says that it was set up wrongly: then its owner wants
+        it, and has made a mistake.
+        """
+        return self.wanted is Wanted.BY_NAME or isinstance(self.error, PluginError)
 
 
 @dataclass(frozen=True)
@@ -80,6 +87,7 @@ class Plugin:
     instructions: dict[Era, str]
     icons: dict[Era, tuple[Icon, ...]]
     """Of the server, beside those of its declarations."""
+    routes: tuple[RouteSpec, ...]
 
     @property
     def name(self) -> str:
@@ -89,7 +97,9 @@ class Plugin:
     @property
     def eras(self) -> tuple[Era, ...]:
         """The eras in which it declares anything."""
-        return tuple(era for era in Era if self.declarations[era] or self.instructions[era] or self.icons[era])
+        return tuple(
+            era for era in Era if self.declarations[era] or self.instructions[era] or self.icons[era] or self.routes
+        )
 
 
 _HOOKABLE = (FunctionType, MethodType, classmethod, staticmethod)
@@ -151,7 +161,7 @@ class PluginManager:
     @property
     def anything_by_name(self) -> bool:
         """Whether a failure would have to stop the server, so that all must be known before it starts."""
-        return self.strict or any(outcome.by_name for outcome in self._outcomes.values())
+        return self.strict or any(outcome.is_fatal for outcome in self._outcomes.values())
 
     def drop(self, plugin: Plugin, status: Status, reason: str, error: BaseException | None = None) -> None:
         """Take a loaded plugin out again, whole."""
@@ -166,7 +176,7 @@ class PluginManager:
             PluginError: Something that was asked for by name, or anything at all when strict, cannot be used.
         """
         failures = [outcome for outcome in self.outcomes if outcome.status.is_failure]
-        fatal = [outcome for outcome in failures if self.strict or outcome.by_name]
+        fatal = [outcome for outcome in failures if self.strict or outcome.is_fatal]
         if fatal:
             raise PluginError("\n".join(describe(outcome) + _way_out(outcome) for outcome in fatal))
         for outcome in failures:
@@ -200,7 +210,8 @@ class PluginManager:
         except (Exception, SystemExit) as error:  # code of others, which may do anything, exit() included
             with suppress(AssertionError, ValueError):  # not registered, if that is what failed
                 self._pluggy.unregister(name=candidate.name)
-            return outcome(Status.BROKEN, f"{type(error).__name__}: {error}", error)
+            reason = str(error) if isinstance(error, PluginError) else f"{type(error).__name__}: {error}"
+            return outcome(Status.BROKEN, reason, error)
         return outcome(Status.ACTIVE)
 
     def _collect(self, candidate: Candidate, module: object) -> Plugin:
@@ -225,7 +236,11 @@ class PluginManager:
             if "everything_server_icons" in implemented:
                 given = self._pluggy.subset_hook_caller("everything_server_icons", others)(era=era)
             icons[era] = tuple(Icon.model_validate(icon) for found in given for icon in found)
-        return Plugin(candidate, declarations, instructions, icons)
+        routes: list[RouteSpec] = []
+        if "everything_server_routes" in implemented:
+            listed: list[Any] = self._pluggy.subset_hook_caller("everything_server_routes", others)()
+            routes.extend(_checked(item, RouteSpec, "everything_server_routes") for items in listed for item in items)
+        return Plugin(candidate, declarations, instructions, icons, tuple(routes))
 
 
 def describe(outcome: Outcome) -> str:
@@ -240,9 +255,9 @@ def _way_out(outcome: Outcome) -> str:
     return f"\n  to start without it: --disable {outcome.name}" if outcome.candidate else ""
 
 
-def _checked(declaration: object, kinds: tuple[type[Declaration], ...], hook: str) -> Declaration:
+def _checked(declaration: object, kinds: type[SpecT] | tuple[type[SpecT], ...], hook: str) -> SpecT:
     if not isinstance(declaration, kinds):
-        expected = " or ".join(kind.__name__ for kind in kinds)
+        expected = " or ".join(kind.__name__ for kind in (kinds if isinstance(kinds, tuple) else (kinds,)))
         raise TypeError(f"{hook} gave a {type(declaration).__name__}, expected {expected}")
     for name in ("name", "uri", "uri_template", "identifier"):
         value = getattr(declaration, name, "")

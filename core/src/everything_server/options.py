@@ -1,7 +1,7 @@
 """The options before the command, and what they make: the servers' factory."""
 
 import gc
-from collections.abc import Callable, Generator
+from collections.abc import Callable, Collection, Generator
 from contextlib import contextmanager
 from dataclasses import dataclass, fields, replace
 from functools import wraps
@@ -64,24 +64,33 @@ class Options:
         manager.load()
         return manager
 
-    def registries(self) -> "Registries":
-        """The registries of those plugins; a plugin asked for by name that cannot be used ends the command."""
-        from everything_server.eras import Era
-        from everything_server.errors import PluginError
-        from everything_server.registry import Registries
+    def registries(self, own_paths: Collection[str] = ()) -> "Registries":
+        """The registries of those plugins; a plugin asked for by name that cannot be used ends the command.
 
-        try:
-            registries = Registries(self.manager())
-            registries.manager.check()
-            if registries.manager.anything_by_name:
-                for era in Era:  # else each is compiled when a client opens it
-                    registries(era)
-        except PluginError as error:
-            raise click.UsageError(str(error)) from None
-        return registries
+        Args:
+            own_paths: The paths of an HTTP transport's own.
+        """
+        with _collector_off():
+            from everything_server.eras import Era
+            from everything_server.errors import PluginError
+            from everything_server.registry import Registries
 
-    def factory(self) -> "ServerFactory":
-        """What makes the servers of this process."""
+            try:
+                registries = Registries(self.manager(), own_paths)
+                registries.manager.check()
+                if registries.manager.anything_by_name:
+                    for era in Era:  # else each is compiled when a client opens it
+                        registries(era)
+            except PluginError as error:
+                raise click.UsageError(str(error)) from None
+            return registries
+
+    def factory(self, registries: "Registries | None" = None) -> "ServerFactory":
+        """What makes the servers of this process.
+
+        Args:
+            registries: What `registries` gave; by default it is called here.
+        """
         with _collector_off():
             from everything_server.server import Settings
             from everything_server.serving.factory import ServerFactory
@@ -89,7 +98,7 @@ class Options:
             settings = Settings(page_size=self.page_size, eras=self.eras)
             if self.state_keys:
                 settings = replace(settings, request_state=self._request_state())
-            return ServerFactory(self.registries(), settings)
+            return ServerFactory(registries or self.registries(), settings)
 
     def _request_state(self) -> "RequestStateSecurity":
         from mcp.server.request_state import RequestStateSecurity

@@ -1,6 +1,6 @@
 """All that the active plugins declare for one era, compiled: immutable, built once per process."""
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from types import MappingProxyType
@@ -26,6 +26,7 @@ from everything_server.specs import (
     PromptSpec,
     ResourceSpec,
     ResourceTemplateSpec,
+    RouteSpec,
     ToolSpec,
 )
 from everything_server.tools import CompiledTool, compile_tool
@@ -80,12 +81,17 @@ class Registry:
 
 
 class Registries:
-    """Both eras' registries; each is compiled when first asked for, and kept."""
+    """Both eras' registries; each is compiled when first asked for, and kept.
 
-    def __init__(self, manager: PluginManager) -> None:
+    Args:
+        manager: Has loaded the plugins.
+        own_paths: The paths of the transport that will serve, which no plugin's route can have.
+    """
+
+    def __init__(self, manager: PluginManager, own_paths: Collection[str] = ()) -> None:
         self.manager = manager
         self._registries: dict[Era, Registry] = {}
-        self._drop_conflicts()
+        self._drop_conflicts(own_paths)
 
     def __call__(self, era: Era) -> Registry:
         """The registry of an era; what went wrong in compiling it is said on the log.
@@ -108,23 +114,32 @@ class Registries:
     def provisions(self, plugin: Plugin) -> list[str]:
         """What a plugin provides, for people: `tool echo`, `prompt simple-prompt`, …"""
         keys = dict.fromkeys(key for era in Era for item in plugin.declarations[era] for key in _keys(item))
-        return [f"{kind} {name}" for kind, name in keys]
+        return [*(f"{kind} {name}" for kind, name in keys), *(f"route {route.path}" for route in plugin.routes)]
 
-    def _drop_conflicts(self) -> None:
+    @property
+    def routes(self) -> tuple[RouteSpec, ...]:
+        """The routes of the active plugins, in the order of the plugins' names."""
+        return tuple(route for plugin in self.manager.plugins for route in plugin.routes)
+
+    def _drop_conflicts(self, own_paths: Collection[str]) -> None:
         """Keep the first of two plugins that declare the same thing in one era, and drop the later one whole.
 
         Checked here because the SDK would keep one of the two and only log it.
         """
-        owners: dict[tuple[Era, str, str], Plugin] = {}
+        owners: dict[tuple[str, str, str], Plugin | None] = {("", "route", path): None for path in own_paths}
         for plugin in self.manager.plugins:
-            keys = [(era, *key) for era in Era for item in plugin.declarations[era] for key in _keys(item)]
+            keys = [(str(era), *key) for era in Era for item in plugin.declarations[era] for key in _keys(item)]
+            keys += [("", "route", route.path) for route in plugin.routes]
             doubles = {key for key in keys if key in owners or keys.count(key) > 1}
             if not doubles:
                 owners.update(dict.fromkeys(keys, plugin))
                 continue
             era, kind, name = min(doubles)
             owner = owners.get((era, kind, name), plugin)
-            whose = "itself" if owner is plugin else f"'{owner.name}' ({owner.candidate.origin})"
+            if owner is None:
+                whose = "the server itself"
+            else:
+                whose = "itself" if owner is plugin else f"'{owner.name}' ({owner.candidate.origin})"
             self.manager.drop(plugin, Status.CONFLICT, f"{kind} '{name}' is declared by {whose} already")
 
     def _compile(self, era: Era) -> Plugin | None:

@@ -6,13 +6,16 @@ server and appears in no schema. Functions may be `async` or plain (plain ones r
 
 from collections.abc import Awaitable, Callable, Iterable, Mapping
 from dataclasses import dataclass, field
-from typing import Any
+from typing import TYPE_CHECKING, Any, Final, Literal
 
 from mcp.server.caching import CacheHint
 from mcp_types import Annotations, ClientCapabilities, Icon, ToolAnnotations
 
 from everything_server.eras import BOTH_ERAS, Era
 from everything_server.extensions import ExtensionSpec
+
+if TYPE_CHECKING:
+    from starlette.requests import Request  # which stdio does without
 
 CompletionFunction = Callable[[str, Mapping[str, str]], Iterable[str] | Awaitable[Iterable[str]]]
 """Gets what was typed so far and the arguments already settled; gives all matches, best first."""
@@ -119,6 +122,54 @@ class PromptSpec:
     eras: frozenset[Era] = BOTH_ERAS
     icons: tuple[Icon, ...] = ()
     meta: Mapping[str, Any] | None = None
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class ServerStatus:
+    """What a route may tell the world of the server: nothing of its machine, its process or its clients."""
+
+    name: str
+    title: str
+    version: str
+    transport: Literal["sse", "streamable-http"]
+    endpoints: Mapping[str, str]
+    """The paths of the protocol's own endpoints, by what they are for."""
+    eras: frozenset[Era]
+    """The eras that are served."""
+    active_sessions: int
+    """Legacy conversations that are open now."""
+    uptime: float
+    """Seconds since the server was made, by its clock."""
+
+
+RouteHandler = Callable[["Request", ServerStatus], Awaitable[Any]]
+"""Gives a Starlette response, or text, or something that can be written as JSON."""
+
+METHODS: Final = frozenset({"GET", "POST", "PUT", "PATCH", "DELETE"})
+"""What a route can serve; HEAD comes with GET, and OPTIONS belongs to the front door."""
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class RouteSpec:
+    """A path of the HTTP transports that is no part of the protocol, such as `/health`.
+
+    `handler` is an async function of the request and a `ServerStatus`. The front door stands before it as before the
+    endpoints: foreign hosts and origins do not reach it. Over stdio it does not exist.
+
+    Raises:
+        ValueError: The path is not a fixed one, or a method has no such name.
+    """
+
+    path: str
+    """Fixed, from its first slash on: `/health`."""
+    handler: RouteHandler
+    methods: tuple[str, ...] = ("GET",)
+
+    def __post_init__(self) -> None:
+        if not self.path.startswith("/") or set(self.path) & set("{}?#"):
+            raise ValueError(f"the path {self.path!r} must begin with a slash, and have no variables and no query")
+        if not self.methods or not METHODS.issuperset(self.methods):
+            raise ValueError(f"the methods of {self.path} must be some of {', '.join(sorted(METHODS))}")
 
 
 Declaration = ToolSpec | ResourceSpec | ResourceTemplateSpec | PromptSpec | ExtensionSpec

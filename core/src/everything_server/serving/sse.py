@@ -46,6 +46,7 @@ class SseServing:
         factory: Makes a server for each stream.
         publish: Where changes go that are not one stream's own.
         message_path: Where clients post.
+        handshake_required: Whether calls before `initialize` are refused.
         max_body: The largest body that is read, in bytes.
         max_sessions: How many streams may be open; a further one is refused with 503.
         keep_alive: Seconds of silence after which an open stream gets a comment; 0 for never.
@@ -57,11 +58,13 @@ class SseServing:
         publish: Publish,
         *,
         message_path: str,
+        handshake_required: bool,
         max_body: int,
         max_sessions: int,
         keep_alive: float,
     ) -> None:
         self.message_path = message_path
+        self.handshake_required = handshake_required
         self.keep_alive = keep_alive
         self.sessions: dict[str, LegacyPeer] = {}
         self.closed = anyio.Event()
@@ -153,7 +156,14 @@ class _Stream(Response):
             tasks.start_soon(end_when_gone)
             tasks.start_soon(end_when, self._serving.closed)
             tasks.start_soon(stream.keep_open)
-            async with legacy_unit(self._server, send_message, session_id=session_id, refuse_modern=False) as peer:
+            unit = legacy_unit(
+                self._server,
+                send_message,
+                session_id=session_id,
+                refuse_modern=False,
+                handshake_required=self._serving.handshake_required,
+            )
+            async with unit as peer:
                 self._serving.sessions[session_id] = peer
                 try:
                     path: str = scope.get("root_path", "") + self._serving.message_path

@@ -44,6 +44,7 @@ async def legacy_unit(
     *,
     session_id: str | None = None,
     refuse_modern: bool = True,
+    handshake_required: bool = True,
     stateless_version: str | None = None,
 ) -> AsyncGenerator[LegacyPeer]:
     """Serve a handshake conversation; leaving ends it, and with it all that the instance started.
@@ -53,13 +54,15 @@ async def legacy_unit(
         send: Writes one message to the client.
         session_id: What the handlers may know the conversation by.
         refuse_modern: Answer a request with a modern envelope with -32600 instead of overlooking the envelope.
+        handshake_required: Refuse requests, but for pings, that come before `initialize`; otherwise they are served at
+            the newest revision, to a client that has declared nothing.
         stateless_version: Serve without a handshake, at this revision; then nothing can be asked of the client.
     """
     async with server.lifespan(server) as state, anyio.create_task_group() as tasks:
         peer = LegacyPeer(send, tasks, can_send_requests=stateless_version is None)
         connection = Connection.for_loop(peer, session_id=session_id, protocol_version_hint=stateless_version)
         peer.connection = connection
-        if stateless_version is not None:
+        if stateless_version is not None or not handshake_required:
             connection.initialized.set()
         runner = ServerRunner(server, connection, state)
 

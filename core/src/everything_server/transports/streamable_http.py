@@ -26,6 +26,7 @@ from everything_server.serving.http import (
 from everything_server.serving.routing import Legacy, classify_post
 from everything_server.serving.sessions import SessionServing
 from everything_server.transports.front_door import FrontDoor, FrontDoorRules
+from everything_server.transports.site import Site, SiteContent
 
 LegacyPosture = Literal["sessions", "stateless", "reject"]
 
@@ -45,11 +46,12 @@ class HttpSettings:
     keep_alive: float = 15.0
     """Seconds of silence after which an open event stream gets a comment; 0 for never."""
     front_door: FrontDoorRules = field(default_factory=FrontDoorRules)
+    site: SiteContent = field(default_factory=SiteContent)
     clock: Clock = field(default_factory=SystemClock)
 
 
 class StreamableHttpApp:
-    """The ASGI application: front door, era classification, sessions, modern handler."""
+    """The ASGI application: front door, era classification, sessions, modern handler, and what else the site has."""
 
     def __init__(self, factory: Factory, settings: HttpSettings) -> None:
         self._settings = settings
@@ -72,7 +74,16 @@ class StreamableHttpApp:
                 max_sessions=settings.max_sessions,
                 keep_alive=settings.keep_alive,
             )
-        routes = [Route(settings.path, endpoint=_Endpoint(self))]
+        sessions = self.sessions
+        site = Site(
+            settings.site,
+            transport="streamable-http",
+            endpoints={"mcp": settings.path},
+            eras=settings.eras - {Era.LEGACY} if rejects else settings.eras,
+            clock=settings.clock,
+            active_sessions=lambda: 0 if sessions is None else len(sessions),
+        )
+        routes = [Route(settings.path, endpoint=_Endpoint(self)), *site.routes()]
         app = Starlette(routes=routes, lifespan=self._lifespan)
         app.router.redirect_slashes = False  # other paths are not there
         self._app: ASGIApp = FrontDoor(app, settings.front_door)
