@@ -104,6 +104,12 @@ class Reply:
         return self
 
     async def event(self) -> Event | None:
+        """The next event, but for those that only prime; None when the body has ended."""
+        while (event := await self.any_event()) is not None and event.is_priming:
+            pass
+        return event
+
+    async def any_event(self) -> Event | None:
         """The next event; None when the body has ended."""
         while not self._events:
             await self._until(lambda: self._chunks or self.ended)
@@ -161,7 +167,7 @@ class Reply:
         """The events that have been written and not been looked at."""
         while self._chunks:
             self._events.extend(self._parser.feed(self._take()))
-        return list(self._events)
+        return [event for event in self._events if not event.is_priming]
 
     def stall(self) -> None:
         """Read nothing more, so that the application has to wait with writing."""

@@ -213,6 +213,12 @@ class Event:
     id: str | None = None
     data: str | None = None
     comment: str | None = None
+    retry: str | None = None
+
+    @property
+    def is_priming(self) -> bool:
+        """Whether it only gives an id to resume from (2025-11-25 basic/transports, Sending Messages to the Server)."""
+        return self.data == ""
 
     @property
     def message(self) -> Message:
@@ -241,7 +247,8 @@ class EventParser:
             fields.setdefault(field or "comment", []).append(value.removeprefix(" "))
         assert set(fields) <= {"event", "id", "data", "comment", "retry"}, block
         joined = {name: "\n".join(values) for name, values in fields.items()}
-        return Event(joined.get("event"), joined.get("id"), joined.get("data"), joined.get("comment"))
+        name = joined.pop("event", None)
+        return Event(name, **joined)
 
 
 class TornError(AssertionError):
@@ -303,6 +310,12 @@ class Exchange:
         return self._read_head()[1]
 
     def event(self) -> Event | None:
+        """The next event, but for those that only prime; None when the body has ended as it should."""
+        while (event := self.any_event()) is not None and event.is_priming:
+            pass
+        return event
+
+    def any_event(self) -> Event | None:
         """The next event; None when the body has ended as it should."""
         self._read_head()
         while not self._events:
