@@ -8,6 +8,7 @@ from enum import StrEnum
 from typing import TYPE_CHECKING, Any
 
 import pluggy
+from mcp.shared.extension import validate_extension_identifier
 from mcp_types import Icon
 
 from everything_server import hookspecs
@@ -160,18 +161,28 @@ class PluginManager:
         failures = [outcome for outcome in self.outcomes if outcome.status.is_failure]
         fatal = [outcome for outcome in failures if self.strict or outcome.by_name]
         if fatal:
-            raise PluginError("\n".join(describe(outcome) + _way_out(outcome) for outcome in fatal))
+            raise PluginError("\n".join(describe(outcome) + self._way_out(outcome) for outcome in fatal))
         for outcome in failures:
             key = outcome.candidate or outcome.name  # two distributions may have failed under one name
             if key in self._said:
                 continue
             self._said.add(key)
             others = f"the other {len(self._plugins)} plugins are active"
-            silence = f"; to silence this: --disable {outcome.name}" if outcome.candidate else ""
+            silence = f"; to silence this: {self._remedy(outcome)}" if outcome.candidate else ""
             show_traceback = outcome.error is not None and logger.isEnabledFor(logging.INFO)
             logger.warning(
                 "%s\n  %s%s", describe(outcome), others, silence, exc_info=outcome.error if show_traceback else None
             )
+
+    def _remedy(self, outcome: Outcome) -> str:
+        """What makes a failure go away and nothing else: an option, unless that would take a namesake as well."""
+        namesakes = [candidate for candidate in self._candidates if candidate.name == outcome.name]
+        if len(namesakes) < 2:
+            return f"--disable {outcome.name}"
+        return "uninstall all but one of " + ", ".join(candidate.distribution for candidate in namesakes)
+
+    def _way_out(self, outcome: Outcome) -> str:
+        return f"\n  to start without it: {self._remedy(outcome)}" if outcome.candidate else ""
 
     def _load(self, candidate: Candidate, wanted: Wanted) -> Outcome:
         def outcome(status: Status, reason: str = "", error: BaseException | None = None) -> Outcome:
@@ -188,12 +199,21 @@ class PluginManager:
             module: object = candidate.entry_point.load()
             self._pluggy.register(module, name=candidate.name)
             self._pluggy.check_pending()
+            self._check_decorated(module)
             self._plugins[candidate.name] = self._collect(candidate, module)
         except (Exception, SystemExit) as error:  # code of others, which may do anything, exit() included
             with suppress(AssertionError, ValueError):  # not registered, if that is what failed
                 self._pluggy.unregister(name=candidate.name)
             return outcome(Status.BROKEN, f"{type(error).__name__}: {error}", error)
         return outcome(Status.ACTIVE)
+
+    def _check_decorated(self, module: object) -> None:
+        """A function that has a hook's name and lacks the decorator would never be called."""
+        implemented = {caller.name for caller in self._pluggy.get_hookcallers(module) or ()}
+        for hook in vars(hookspecs):
+            is_missing = hook.startswith(f"{hookspecs.PROJECT}_") and hook not in implemented
+            if is_missing and callable(getattr(module, hook, None)):
+                raise TypeError(f"{hook} is not decorated with hookimpl")
 
     def _collect(self, candidate: Candidate, module: object) -> Plugin:
         """Call each hook of one plugin for each era, so that every declaration has an owner."""
@@ -207,6 +227,7 @@ class PluginManager:
             for hook, kinds in _DECLARED_BY.items():
                 if hook in implemented:
                     results: list[Any] = self._pluggy.subset_hook_caller(hook, others)(era=era)
+                    _check_given(results, hook)
                     declared.extend(_checked(item, kinds, hook) for result in results for item in result)
             declarations[era] = tuple(item for item in declared if era in item.eras)
             texts: list[str | None] = []
@@ -216,6 +237,7 @@ class PluginManager:
             given: list[Iterable[Icon]] = []
             if "everything_server_icons" in implemented:
                 given = self._pluggy.subset_hook_caller("everything_server_icons", others)(era=era)
+                _check_given(given, "everything_server_icons")
             icons[era] = tuple(Icon.model_validate(icon) for found in given for icon in found)
         return Plugin(candidate, declarations, instructions, icons)
 
@@ -226,10 +248,6 @@ def describe(outcome: Outcome) -> str:
         return f"{outcome.name}: {outcome.reason}"
     verb = {Status.CONFLICT: "conflicts"}.get(outcome.status, f"is {outcome.status}")
     return f"plugin '{outcome.name}' ({outcome.candidate.origin}) {verb}: {outcome.reason}"
-
-
-def _way_out(outcome: Outcome) -> str:
-    return f"\n  to start without it: --disable {outcome.name}" if outcome.candidate else ""
 
 
 def core_conflict(requires: Iterable[str], core_version: str) -> str:
@@ -257,6 +275,11 @@ def _core_requirements(requires: Iterable[str]) -> "Iterator[Requirement]":
             yield requirement
 
 
+def _check_given(results: list[Any], hook: str) -> None:
+    if not results:  # pluggy leaves out what is None
+        raise TypeError(f"{hook} gave None, expected declarations; for none of them, an empty list")
+
+
 def _checked(declaration: object, kinds: tuple[type[Declaration], ...], hook: str) -> Declaration:
     if not isinstance(declaration, kinds):
         expected = " or ".join(kind.__name__ for kind in kinds)
@@ -265,6 +288,8 @@ def _checked(declaration: object, kinds: tuple[type[Declaration], ...], hook: st
         value = getattr(declaration, name, "")
         if not isinstance(value, str):
             raise TypeError(f"{hook} gave a {type(declaration).__name__} whose {name} is {value!r}, expected text")
+    if isinstance(declaration, ExtensionSpec):
+        validate_extension_identifier(declaration.identifier, owner="ExtensionSpec")
     return declaration
 
 
