@@ -3,16 +3,17 @@
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
-MEMBERS := core plugins/tools plugins/resources plugins/prompts plugins/extras plugins/calculator
+MEMBERS := core plugins/tools plugins/resources plugins/prompts plugins/tasks plugins/extras \
+           plugins/conformance plugins/calculator
 INSTALLED := $(VENV)/.installed
 UV := $(shell command -v uv 2>/dev/null)
 ARGS ?=
 
 .DEFAULT_GOAL := help
-.PHONY: help init serve test lint type docs pytest fmt bench lock clean
+.PHONY: help init serve test lint type docs pytest conformance fmt bench lock clean
 
 help: ## list the targets
-	@grep -hE '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*## /\t/' | expand -t 10
+	@grep -hE '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*## /\t/' | expand -t 13
 
 serve: init ## serve both eras on http://127.0.0.1:3001/mcp (ARGS="--plugins tools" and the like are passed on)
 	@$(BIN)/everything-server $(ARGS) streamable-http
@@ -28,6 +29,9 @@ type: init ## pyright, strict
 
 pytest: init ## the tests, with coverage
 	$(BIN)/python -m pytest --numprocesses=auto --dist=worksteal $(ARGS)
+
+conformance: init ## run the official conformance suite against this server, alone (it is one of the tests as well)
+	@PYTHONPATH=tests $(BIN)/python -m conformance
 
 docs: init ## check that the generated parts of the documents are what the code says
 	$(BIN)/python docs/generate.py --check

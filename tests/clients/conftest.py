@@ -8,13 +8,10 @@ from typing import Any
 import pytest
 from clients import catalogue
 from clients.inspector import Inspector, install_inspector
-from clients.servers import Listening
+from clients.servers import EVERYTHING, PLAIN, Listening
 from harness.node import NodeProject, install_project
 from harness.serving import ServerProcess, serving
 from harness.wire import COMMAND, clean_environment
-
-PLUGINS = ("--plugins", catalogue.GROUPS, "--disable", catalogue.LEFT_OUT, "--strict")
-"""What goes before the transport on the command line."""
 
 
 @pytest.fixture(scope="session", autouse=True)
@@ -28,13 +25,23 @@ def no_proxy() -> Generator[None]:
 
 @pytest.fixture(scope="session")
 def listening() -> Generator[Listening]:
-    """A server that offers what the catalogue covers, by transport; each is started when it is first asked for."""
+    """A server that offers what the plain rows are about, by transport; each is started when it is first asked for."""
+    yield from _servers(PLAIN)
+
+
+@pytest.fixture(scope="session")
+def listening_with_everything() -> Generator[Listening]:
+    """A server that offers everything, by transport; each is started when it is first asked for."""
+    yield from _servers(EVERYTHING)
+
+
+def _servers(options: tuple[str, ...]) -> Generator[Listening]:
     servers: dict[str, ServerProcess] = {}
     with ExitStack() as stack:
 
         def listening(transport: Any) -> ServerProcess:
             if transport not in servers:
-                server = serving(transport, before=PLUGINS, env=clean_environment(**catalogue.ENVIRONMENT))
+                server = serving(transport, before=options, env=clean_environment(**catalogue.ENVIRONMENT))
                 servers[transport] = stack.enter_context(server)
             return servers[transport]
 
@@ -53,7 +60,7 @@ def server_over(listening: Listening) -> Callable[[str], dict[str, Any]]:
         return {
             "transport": transport,
             "command": COMMAND,
-            "args": [*PLUGINS, "stdio"],
+            "args": [*PLAIN, "stdio"],
             "env": catalogue.ENVIRONMENT,
         }
 

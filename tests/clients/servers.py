@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 import pytest
+from clients import catalogue
 from everything_server import Era
 from harness.serving import ServerProcess
 from harness.wire import LEGACY_VERSION, MODERN_VERSION
@@ -14,6 +15,12 @@ VERSIONS: Final = {Era.LEGACY: LEGACY_VERSION, Era.MODERN: MODERN_VERSION}
 
 TRANSPORTS: Final = {"stdio": frozenset(Era), "streamable-http": frozenset(Era), "sse": frozenset({Era.LEGACY})}
 """The eras that each transport has."""
+
+PLAIN = ("--plugins", ",".join(catalogue.PLAIN_GROUPS), "--disable", ",".join(catalogue.LEFT_OUT), "--strict")
+"""What goes before the transport on the command line of a server with what the plain rows are about."""
+
+EVERYTHING = ("--plugins", ",".join(catalogue.groups()), "--strict")
+"""The same for one with everything."""
 
 Listening = Callable[[Any], ServerProcess]
 """Gives the server of a transport that listens."""

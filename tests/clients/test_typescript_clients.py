@@ -52,15 +52,15 @@ def test_the_client_gets_the_era_that_it_asks_for(report: dict[str, Any], walk: 
     assert report["serverInfo"]["name"] == "mcp-servers/everything"
     assert report["serverInfo"]["title"] == "Everything Reference Server"
     assert report["instructions"]
-    assert report["capabilities"] == catalogue.CAPABILITIES
+    assert report["capabilities"] == catalogue.PLAIN_CAPABILITIES
 
 
 def test_the_client_lists_everything(report: dict[str, Any], walk: Walk) -> None:
-    assert catalogue.names(report) == catalogue.listed(walk.era)
+    assert catalogue.names(report) == catalogue.listed(catalogue.plain_rows(walk.era))
 
 
 def test_the_client_calls_everything(report: dict[str, Any], walk: Walk) -> None:
-    expected = catalogue.answers(walk.era)
+    expected = catalogue.answers(catalogue.plain_rows(walk.era), walk.era)
     if walk.kind.script == "client-2.mjs":
         # Its class for this error has the one code of the modern era, whatever came over the wire.
         error = {**expected[catalogue.UNKNOWN_RESOURCE]["error"], "code": catalogue.INVALID_PARAMS}

@@ -53,15 +53,27 @@ def test_every_plugin_has_tests_at_the_mirrored_place(name: str) -> None:
     assert any(function.name.startswith("test_") for function in functions)
 
 
-def test_every_module_of_a_distribution_is_a_plugin_but_its_command_and_what_its_plugins_share() -> None:
-    modules = {path for folder in PROJECTS for path in folder.glob("src/*/**/*.py") if path.name != "__init__.py"}
-    commands = {
-        folder.joinpath("src", *target.partition(":")[0].split(".")).with_suffix(".py")
-        for folder, project in PROJECTS.items()
-        for target in project.get("scripts", {}).values()
+def offered_by(folder: Path) -> set[Path]:
+    """The modules that a distribution's own package imports, and so offers to other distributions."""
+    [init] = folder.glob("src/*/__init__.py")
+    imported = [node.module for node in ast.walk(ast.parse(init.read_text())) if isinstance(node, ast.ImportFrom)]
+    return {folder.joinpath("src", *(name or "").split(".")).with_suffix(".py") for name in imported}
+
+
+def commands_of(folder: Path) -> set[Path]:
+    """The modules of a distribution's console commands."""
+    scripts = PROJECTS[folder].get("scripts", {})
+    return {
+        folder.joinpath("src", *target.partition(":")[0].split(".")).with_suffix(".py") for target in scripts.values()
     }
+
+
+def test_every_module_beside_plugins_is_a_command_or_shared_or_offered_to_others() -> None:
+    modules = {path for folder in PROJECTS for path in folder.glob("src/*/**/*.py") if path.name != "__init__.py"}
     shared = {path for path in modules if path.parent.name == "common"}
-    assert modules - commands - shared == {module_of(name) for name in PLUGINS}
+    for folder in PROJECTS:
+        shared |= offered_by(folder) | commands_of(folder)
+    assert modules - shared == {module_of(name) for name in PLUGINS}
 
 
 def test_what_is_installed_is_what_the_checkout_declares() -> None:

@@ -43,9 +43,12 @@ LAYERS = (
     # What plugins see, and what they hand out.
     {"content.*"},
     {"context"},
-    {"errors", "specs", "hookspecs"},
+    {"specs", "hookspecs"},
+    {"extensions"},
+    {"errors"},
     # What knows nothing of this server.
-    {"eras", "clock", "capabilities", "discovery", "standard_streams", "signals", "schemas", "version"},
+    {"eras", "clock", "capabilities", "discovery", "requirements"},
+    {"plain", "schemas", "signals", "standard_streams", "version"},
     # The packages themselves, which load nothing.
     {"", "serving", "transports", "content"},
 )
@@ -117,6 +120,12 @@ CORE_MODULES = modules_of(CORE)
 PLUGIN_MODULES = [module for module in MODULES if not module.name.startswith(CORE + ".") and module.name != CORE]
 
 
+def library_of(package: str) -> set[str]:
+    """The modules that a distribution's own package offers to others: what its `__init__` imports."""
+    init = next(module for module in MODULES if module.name == package)
+    return {package, *(target for found in imports_of(init) for target in found.targets(NAMES))}
+
+
 def place_of(module: str) -> tuple[int, str]:
     """Where a module stands in `LAYERS`: the index of its line, and the entry that put it there."""
     for entry in (module, f"{module.rpartition('.')[0]}.*"):
@@ -178,11 +187,16 @@ def test_a_plugin_imports_the_public_core_the_sdk_and_the_standard_library_only(
     """And what the plugins of its distribution share, which is no plugin and imports none."""
     common = f"{module.name.partition('.')[0]}.common"
     strangers: list[str] = []
+    own = module.name.partition(".")[0]
     for found in imports_of(module):
         top = found.module.partition(".")[0]
+        if found.targets(NAMES) <= library_of(own) and top == own:
+            continue  # never a sibling feature, so that each can move into a distribution of its own
         if found.module == CORE:
             allowed = {*everything_server.__all__}
             strangers += [f"line {found.line}: {CORE}.{name}" for name in found.names if name not in allowed]
+        elif found.module in PACKAGES and len(library_of(top)) > 1:
+            continue  # what another distribution offers; that it is declared is tested below
         elif not (found.module.startswith((f"{CORE}.content.", f"{common}.")) or top in FOR_PLUGINS):
             strangers.append(f"line {found.line}: {found.module}")
     assert strangers == []

@@ -8,7 +8,8 @@ from pathlib import Path
 import pytest
 from everything_server import Era, ExtensionSpec, PluginError, PluginManager, Registries, Status, ToolSpec, __version__
 from everything_server.discovery import GROUP, Candidate, discover
-from everything_server.manager import Outcome, core_conflict
+from everything_server.manager import Outcome
+from everything_server.requirements import core_conflict
 from harness.plugins import installed, load, module_of, plugin
 
 
@@ -377,6 +378,11 @@ def test_the_traceback_is_shown_when_information_is_asked_for(
         ([], ""),
         (["everything-server-core"], ""),
         (["everything-server-core>=0.1,<0.2"], ""),
+        (["everything-server-core >= 0.1.5.0 , <= 0.1.5, > 0.1.4.9"], ""),
+        (["everything-server-core>0.1.5.0"], "needs everything-server-core >0.1.5.0, found 0.1.5"),
+        (["everything-server-core (>=0.1)"], ""),
+        (["everything-server-core~=0.1.2"], ""),
+        (["everything-server-core<0.1.5rc1"], "needs everything-server-core <0.1.5rc1, found 0.1.5"),
         (["everything-server-core>=0.2"], "needs everything-server-core >=0.2, found 0.1.5"),
         (["Everything_Server.Core<0.1"], "needs everything-server-core <0.1, found 0.1.5"),
         (["everything-server-core [extra] != 0.1.5"], "needs everything-server-core !=0.1.5, found 0.1.5"),
@@ -396,6 +402,10 @@ def test_requirements_on_the_core_are_judged_with_their_markers(requirements: li
 
 def test_a_pre_release_of_the_core_satisfies_what_its_release_does() -> None:
     assert core_conflict(["everything-server-core>=0.1,<0.3"], "0.2.dev1") == ""
+
+
+def test_a_development_version_of_the_core_is_older_than_its_release() -> None:
+    assert core_conflict(["everything-server-core>=0.2"], "0.2.dev1").startswith("needs everything-server-core >=0.2")
 
 
 def test_the_core_version_that_counts_is_the_one_installed_unless_said_otherwise(

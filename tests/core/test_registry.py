@@ -238,6 +238,13 @@ UNCOMPILABLE: dict[str, Declaration] = {
     "a completion of no prompt argument": PromptSpec(
         name="bad", fn=takes_arguments, completions={"other": lambda value, settled: []}
     ),
+    "a tool with an input schema that is none": tool("bad", input_schema={"type": "object", "required": 1}),
+    "a tool with an input schema of another type": tool("bad", input_schema={"type": "array"}),
+    "a tool without type in its input schema": tool("bad", input_schema={}),
+    "a tool with a property that is no parameter": tool(
+        "bad", input_schema={"type": "object", "properties": {"key": {}}}
+    ),
+    "a tool with a parameter that is no property": tool("bad", answer_for, input_schema={"type": "object"}),
     "a tool without a function": tool("bad", None),  # type: ignore[arg-type]
 }
 
@@ -302,6 +309,19 @@ def test_a_tools_schema_is_closed_and_its_docstring_is_its_description(era: Era)
         }.items()
     )
     assert list(wire.input_schema["properties"]) == ["count"]  # the context is no argument
+
+
+def test_a_declared_input_schema_is_published_as_it_is(era: Era) -> None:
+    schema = {
+        "$schema": "https://json-schema.org/draft/2020-12/schema",
+        "type": "object",
+        "$defs": {"key": {"$anchor": "key", "type": "string"}},
+        "properties": {"key": {"$ref": "#key"}},
+        "if": {"required": ["key"]},
+        "then": {"minProperties": 1},
+    }
+    of = registries(plugin("some.tool", tool("declared", answer_for, input_schema=schema)))
+    assert of(era).tools["declared"].wire.input_schema == schema
 
 
 def test_a_declared_description_goes_before_the_docstring(era: Era) -> None:

@@ -199,7 +199,7 @@ async def test_list_changes_are_advertised_for_each_kind_that_is_served(era: Era
 async def test_a_method_that_does_not_exist_is_not_found(era: Era) -> None:
     async with wire(factory_for(None), era) as client:
         other_eras = "server/discover" if era is Era.LEGACY else "ping"
-        for method in ("foo/bar", "", "tools", "tools/list/", other_eras, "tasks/list", "tasks/get"):
+        for method in ("foo/bar", "", "tools", "tools/list/", other_eras, "tasks/list", "tasks/result"):
             assert (await client.refused(method))["code"] == METHOD_NOT_FOUND, method
 
 
@@ -221,7 +221,10 @@ async def test_an_extension_is_advertised_and_served_in_the_modern_era_only() ->
     )
     async with wire(made, Era.MODERN) as client:
         assert (await client.server_capabilities())["extensions"] == {"com.example/clock": {"unit": "s"}}
-        assert (await client.request("clock/now"))["era"] == "modern"
+        declared = {"extensions": {"com.example/clock": {}}}
+        assert (await client.request("clock/now", capabilities=declared))["era"] == "modern"
+        refusal = await client.refused("clock/now", capabilities={"extensions": {"com.example/other": {}}})
+        assert (refusal["code"], refusal["data"]) == (-32021, {"requiredCapabilities": declared})
     async with wire(made, Era.LEGACY) as client:
         assert "extensions" not in await client.server_capabilities()
         assert (await client.refused("clock/now"))["code"] == METHOD_NOT_FOUND

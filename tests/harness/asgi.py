@@ -98,6 +98,11 @@ class Reply:
         """Whether the body is an event stream."""
         return self.headers.media_type == "text/event-stream"
 
+    @property
+    def controls(self) -> list[Event]:
+        """The events looked at so far that only tell about the stream."""
+        return self._parser.controls
+
     async def head(self) -> "Reply":
         """Wait for the status and the headers."""
         await self._until(lambda: self._head is not None)

@@ -257,7 +257,12 @@ class _Outgoing:
 
 @asynccontextmanager
 async def wire(
-    factory: Factory, era: Era, capabilities: Mapping[str, Any] | None = None, *, handshake: bool = True
+    factory: Factory,
+    era: Era,
+    capabilities: Mapping[str, Any] | None = None,
+    *,
+    handshake: bool = True,
+    client: type[Wire] = Wire,
 ) -> AsyncGenerator[Wire]:
     """A raw client of one era, on a connection to a server of `factory`; leaving it ends the client's input.
 
@@ -266,6 +271,7 @@ async def wire(
         era: The client's era.
         capabilities: What the client declares, in the handshake or on each request.
         handshake: Whether a legacy client has initialized when it is handed over.
+        client: What kind of client is handed over.
     """
     to_server, server_in = anyio.create_memory_object_stream[bytes](math.inf)
     server_out, from_server = anyio.create_memory_object_stream[bytes](math.inf)
@@ -279,10 +285,10 @@ async def wire(
         with anyio.fail_after(30):
             async with to_server, server_in, server_out, from_server, anyio.create_task_group() as tasks:
                 tasks.start_soon(serve)
-                client = Wire(era, capabilities or {}, to_server, from_server)
+                connected = client(era, capabilities or {}, to_server, from_server)
                 if era is Era.LEGACY and handshake:
-                    await client.initialize()
-                yield client
+                    await connected.initialize()
+                yield connected
                 await to_server.aclose()
     except BaseExceptionGroup as group:
         failure: BaseException = group

@@ -213,6 +213,12 @@ class Event:
     id: str | None = None
     data: str | None = None
     comment: str | None = None
+    retry: str | None = None
+
+    @property
+    def is_control(self) -> bool:
+        """Whether it tells the client about the stream, and has nothing in it: priming, or advice to come back."""
+        return not self.data and self.comment is None
 
     @property
     def message(self) -> Message:
@@ -227,12 +233,16 @@ class EventParser:
     """Takes the bytes of an event stream as they come, and gives its events."""
 
     def __init__(self) -> None:
+        self.controls: list[Event] = []
+        """Those that only tell about the stream; they are not among what `feed` gives."""
         self._rest = b""
 
     def feed(self, data: bytes) -> list[Event]:
         """The events that are complete with these bytes."""
         *blocks, self._rest = (self._rest + data).replace(b"\r\n", b"\n").split(b"\n\n")
-        return [self._event(block.decode()) for block in blocks if block]
+        events = [self._event(block.decode()) for block in blocks if block]
+        self.controls += [event for event in events if event.is_control]
+        return [event for event in events if not event.is_control]
 
     def _event(self, block: str) -> Event:
         fields: dict[str, list[str]] = {}
@@ -241,7 +251,7 @@ class EventParser:
             fields.setdefault(field or "comment", []).append(value.removeprefix(" "))
         assert set(fields) <= {"event", "id", "data", "comment", "retry"}, block
         joined = {name: "\n".join(values) for name, values in fields.items()}
-        return Event(joined.get("event"), joined.get("id"), joined.get("data"), joined.get("comment"))
+        return Event(*(joined.get(name) for name in ("event", "id", "data", "comment", "retry")))
 
 
 class TornError(AssertionError):

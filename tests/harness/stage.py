@@ -69,7 +69,7 @@ class Stage:
 
     def factory(self, settings: Settings | None = None) -> ServerFactory:
         """Makes servers with these features."""
-        both = (self.echo, self.hold, self.report, self.ask, self.change, self.update, self.flood)
+        both = (self.echo, self.hold, self.report, self.ask, self.change, self.update, self.flood, self.step_aside)
         legacy = (self.remember, self.recall, self.tick, self.tidy)
         specs = [
             *(ToolSpec(name=function.__name__, fn=function) for function in both),
@@ -108,6 +108,11 @@ class Stage:
             self.changes.happened()
         await ctx.report_progress(progress + 1)
         return name
+
+    async def step_aside(self, name: str, ctx: Context, whole_session: bool = False) -> str:
+        """Close the stream of this call, or that of the session, and wait to be released."""
+        await (ctx.close_standalone_sse_stream() if whole_session else ctx.close_sse_stream())
+        return await self.hold(name, ctx)
 
     async def report(self, times: int, ctx: Context) -> str:
         """Report progress."""

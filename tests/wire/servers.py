@@ -9,7 +9,7 @@ from everything_server import Era
 from harness.plugins import FAKES
 from harness.wire import COMMAND, Stdio, clean_environment
 from wire.answers import Answerer
-from wire.features import installed_groups
+from wire.features import GROUPS
 from wire.rows import Row
 
 OWN_FAKES: Final = Path(__file__).with_name("fake-plugins")
@@ -37,7 +37,7 @@ def open_for_row(row: Row, era: Era, answers: Mapping[str, Answerer]) -> Stdio:
     """Start a server with the groups that the rows of `calls.json` are about, for a client like a row's."""
     return open_server(
         "--plugins",
-        ",".join(installed_groups()),
+        ",".join(GROUPS),
         "stdio",
         era=era,
         env=clean_environment(**row.env),

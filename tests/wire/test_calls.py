@@ -4,7 +4,6 @@ from collections.abc import Callable
 
 import pytest
 from everything_server import Era
-from wire.features import is_pending
 from wire.rows import Row, load_rows
 from wire.runner import Runner
 
@@ -13,7 +12,6 @@ TRANSPORTS = ("stdio",)
 CASES = [
     pytest.param(row, era, transport, id=f"{row.id}-{era}-{transport}")
     for row in load_rows()
-    if not is_pending(row)
     for transport in TRANSPORTS
     for era in row.eras
     if row.runs_over(transport, era)

@@ -19,6 +19,10 @@ if TYPE_CHECKING:
     from everything_server.capabilities import ROOTS as ROOTS
     from everything_server.capabilities import SAMPLING as SAMPLING
     from everything_server.capabilities import URL_ELICITATION as URL_ELICITATION
+    from everything_server.capabilities import all_of as all_of
+    from everything_server.capabilities import extension_capability as extension_capability
+    from everything_server.capabilities import needed_for as needed_for
+    from everything_server.capabilities import satisfies as satisfies
     from everything_server.clock import Clock as Clock
     from everything_server.clock import SystemClock as SystemClock
     from everything_server.context import Context as Context
@@ -31,6 +35,12 @@ if TYPE_CHECKING:
     from everything_server.errors import PluginError as PluginError
     from everything_server.errors import ResourceNotFoundError as ResourceNotFoundError
     from everything_server.errors import ToolError as ToolError
+    from everything_server.errors import invalid_params as invalid_params
+    from everything_server.errors import missing_capability as missing_capability
+    from everything_server.extensions import ExtensionResult as ExtensionResult
+    from everything_server.extensions import ExtensionSpec as ExtensionSpec
+    from everything_server.extensions import SendNotification as SendNotification
+    from everything_server.extensions import SubscriptionSpec as SubscriptionSpec
     from everything_server.hookspecs import hookimpl as hookimpl
     from everything_server.manager import PluginManager as PluginManager
     from everything_server.manager import Status as Status
@@ -46,7 +56,6 @@ if TYPE_CHECKING:
     from everything_server.serving.handler import is_legacy_request as is_legacy_request
     from everything_server.serving.handler import legacy_stateless_fallback as legacy_stateless_fallback
     from everything_server.serving.stdio import serve_stdio as serve_stdio
-    from everything_server.specs import ExtensionSpec as ExtensionSpec
     from everything_server.specs import PromptSpec as PromptSpec
     from everything_server.specs import ResourceSpec as ResourceSpec
     from everything_server.specs import ResourceTemplateSpec as ResourceTemplateSpec
@@ -57,11 +66,29 @@ if TYPE_CHECKING:
 
 _HOME = {
     "asking": ("Form", "answer_of", "ask", "form_answer"),
-    "capabilities": ("FORM_ELICITATION", "ROOTS", "SAMPLING", "URL_ELICITATION"),
+    "capabilities": (
+        "FORM_ELICITATION",
+        "ROOTS",
+        "SAMPLING",
+        "URL_ELICITATION",
+        "all_of",
+        "extension_capability",
+        "needed_for",
+        "satisfies",
+    ),
     "clock": ("Clock", "SystemClock"),
     "context": ("Context", "ServerContext"),
     "eras": ("BOTH_ERAS", "Era", "era_of"),
-    "errors": ("InvalidArgumentError", "MCPError", "PluginError", "ResourceNotFoundError", "ToolError"),
+    "errors": (
+        "InvalidArgumentError",
+        "MCPError",
+        "PluginError",
+        "ResourceNotFoundError",
+        "ToolError",
+        "invalid_params",
+        "missing_capability",
+    ),
+    "extensions": ("ExtensionResult", "ExtensionSpec", "MethodBinding", "SendNotification", "SubscriptionSpec"),
     "hookspecs": ("hookimpl",),
     "manager": ("PluginManager", "Status"),
     "presets": ("preset_command",),
@@ -72,8 +99,6 @@ _HOME = {
     "serving.stdio": ("serve_stdio",),
     "specs": (
         "CacheHint",
-        "ExtensionSpec",
-        "MethodBinding",
         "PromptSpec",
         "ResourceSpec",
         "ResourceTemplateSpec",

@@ -24,6 +24,27 @@ FORM_ELICITATION = ClientCapabilities(elicitation=ElicitationCapability(form=For
 URL_ELICITATION = ClientCapabilities(elicitation=ElicitationCapability(url=UrlElicitationCapability()))
 
 
+def extension_capability(identifier: str) -> ClientCapabilities:
+    """What a client declares that knows a protocol extension (2026-07-28 basic/index, Extensions)."""
+    return ClientCapabilities(extensions={identifier: {}})
+
+
+def all_of(*capabilities: ClientCapabilities) -> ClientCapabilities:
+    """What a client has declared that has declared each of these."""
+    merged: dict[str, Any] = {}
+    for capability in capabilities:
+        _merge(merged, capability.model_dump(exclude_none=True))
+    return ClientCapabilities.model_validate(merged)
+
+
+def _merge(into: dict[str, Any], more: dict[str, Any]) -> None:
+    for name, value in more.items():
+        if isinstance(value, dict):
+            _merge(into.setdefault(name, {}), cast("dict[str, Any]", value))
+        else:
+            into[name] = value
+
+
 def satisfies(declared: ClientCapabilities | None, required: ClientCapabilities) -> bool:
     """Whether a client that declared `declared` has all that `required` names.
 

@@ -53,6 +53,10 @@ class Catalogue:
             case "prompts":
                 return bool(self._registry.prompts)
 
+    def serves_extension(self, identifier: str) -> bool:
+        """Whether a protocol extension is served; the legacy era has none."""
+        return any(spec.identifier == identifier for spec in self._registry.extensions)
+
     def add(self, declaration: ToolSpec | ResourceSpec | PromptSpec) -> None:
         """Offer something more from now on; one that was added under its name before is replaced.
 

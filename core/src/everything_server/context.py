@@ -61,6 +61,10 @@ class Features(Protocol):
         """Whether there is a list of this kind, to which something could be added."""
         ...
 
+    def serves_extension(self, identifier: str) -> bool:
+        """Whether a protocol extension is served; the legacy era has none."""
+        ...
+
     def add(self, declaration: ToolSpec | ResourceSpec | PromptSpec) -> None:
         """Offer something more from now on; one that was added under its name before is replaced.
 

@@ -2,6 +2,7 @@
 
 import inspect
 from collections.abc import Callable, Mapping, Sequence
+from functools import cached_property
 from typing import Any
 
 from mcp.server.mcpserver.utilities.context_injection import find_context_parameter
@@ -9,6 +10,7 @@ from mcp.server.mcpserver.utilities.func_metadata import FuncMetadata, func_meta
 from pydantic import ValidationError
 
 from everything_server.context import Context
+from everything_server.plain import plain_parameters
 
 
 class Function:
@@ -16,10 +18,35 @@ class Function:
 
     def __init__(self, fn: Callable[..., Any], metadata: FuncMetadata | None = None) -> None:
         self._fn = fn
+        self._metadata = metadata
         self.context_parameter = find_context_parameter(fn)
+        self.plain_parameters = plain_parameters(fn, self.context_parameter)
+        """Set if it is certain that the function can be described, so that this can wait until it is needed."""
+
+    @property
+    def parameters(self) -> tuple[str, ...]:
+        """The names of its arguments.
+
+        Raises:
+            Exception: It cannot be described; the type depends on what is wrong with it.
+        """
+        if self.plain_parameters is not None:
+            return self.plain_parameters
+        return tuple(field.alias or name for name, field in self.metadata.arg_model.model_fields.items())
+
+    @cached_property
+    def metadata(self) -> FuncMetadata:
+        """The SDK's description of it, which takes a while to make.
+
+        Raises:
+            Exception: It cannot be described; the type depends on what is wrong with it.
+        """
         skip = () if self.context_parameter is None else (self.context_parameter,)
-        self.metadata = metadata or func_metadata(fn, skip_names=skip, structured_output=False)
-        self._is_async = inspect.iscoroutinefunction(fn) or inspect.iscoroutinefunction(type(fn).__call__)
+        return self._metadata or func_metadata(self._fn, skip_names=skip, structured_output=False)
+
+    @cached_property
+    def _is_async(self) -> bool:
+        return inspect.iscoroutinefunction(self._fn) or inspect.iscoroutinefunction(type(self._fn).__call__)
 
     def parse(self, arguments: Mapping[str, Any]) -> dict[str, Any]:
         """The keyword arguments for the function.
@@ -35,6 +62,11 @@ class Function:
         """Call the function with parsed arguments, and with the context if it wants it."""
         direct = {} if self.context_parameter is None else {self.context_parameter: context}
         return await self.metadata.call_fn(self._fn, self._is_async, dict(arguments), direct)
+
+
+def is_plain(fn: Callable[..., Any]) -> bool:
+    """Whether it is certain that a function can be described, so that this can wait until it is needed."""
+    return plain_parameters(fn, find_context_parameter(fn)) is not None
 
 
 def description_of(fn: Callable[..., Any], description: str | None) -> str | None:

@@ -14,14 +14,8 @@ if TYPE_CHECKING:
     from mcp_types import Icon
 
     from everything_server.eras import Era
-    from everything_server.specs import (
-        ExtensionSpec,
-        PromptSpec,
-        ResourceSpec,
-        ResourceTemplateSpec,
-        RouteSpec,
-        ToolSpec,
-    )
+    from everything_server.extensions import ExtensionSpec
+    from everything_server.specs import PromptSpec, ResourceSpec, ResourceTemplateSpec, RouteSpec, ToolSpec
 
 PROJECT: Final = "everything_server"
 

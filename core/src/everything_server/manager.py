@@ -1,11 +1,12 @@
 """Loads the wanted plugins one by one and keeps an outcome for each, so that none is lost silently."""
 
 import logging
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from contextlib import suppress
 from dataclasses import dataclass, field
 from enum import StrEnum
-from typing import TYPE_CHECKING, Any, TypeVar
+from types import FunctionType, MethodType, ModuleType
+from typing import Any, TypeVar
 
 import pluggy
 from mcp_types import Icon
@@ -14,10 +15,11 @@ from everything_server import hookspecs
 from everything_server.discovery import Candidate, discover
 from everything_server.eras import Era
 from everything_server.errors import PluginError
+from everything_server.extensions import ExtensionSpec
+from everything_server.requirements import core_conflict
 from everything_server.selection import Misfit, Wanted, select
 from everything_server.specs import (
     Declaration,
-    ExtensionSpec,
     PromptSpec,
     ResourceSpec,
     ResourceTemplateSpec,
@@ -26,12 +28,7 @@ from everything_server.specs import (
 )
 from everything_server.version import __version__
 
-if TYPE_CHECKING:
-    from packaging.requirements import Requirement
-
 logger = logging.getLogger(__name__)
-
-CORE_DISTRIBUTION = "everything-server-core"
 
 SpecT = TypeVar("SpecT")
 
@@ -105,6 +102,17 @@ class Plugin:
         )
 
 
+_HOOKABLE = (FunctionType, MethodType, classmethod, staticmethod)
+
+
+class _Hooks(pluggy.PluginManager):
+    def parse_hookimpl_opts(self, plugin: object, name: str) -> Any:
+        """Pass over what cannot be a hook; pluggy's careful look at every name of every module takes a while."""
+        if isinstance(plugin, ModuleType) and not isinstance(vars(plugin).get(name), _HOOKABLE):
+            return None
+        return super().parse_hookimpl_opts(plugin, name)
+
+
 class PluginManager:
     """Finds, selects, checks, imports and registers plugins. Made by whoever starts a server, never at import.
 
@@ -129,7 +137,7 @@ class PluginManager:
         self._core_version = core_version
         self._candidates = sorted(discover() if candidates is None else candidates)
         self._selection = select(self._candidates, plugins, disable)
-        self._pluggy = pluggy.PluginManager(hookspecs.PROJECT)
+        self._pluggy = _Hooks(hookspecs.PROJECT)
         self._pluggy.add_hookspecs(hookspecs)
         self._plugins: dict[str, Plugin] = {}
         self._outcomes: dict[Candidate, Outcome] = {}
@@ -245,31 +253,6 @@ def describe(outcome: Outcome) -> str:
 
 def _way_out(outcome: Outcome) -> str:
     return f"\n  to start without it: --disable {outcome.name}" if outcome.candidate else ""
-
-
-def core_conflict(requires: Iterable[str], core_version: str) -> str:
-    """Why a distribution with these `Requires-Dist` lines cannot run on this core; empty when it can.
-
-    Judged from metadata alone, so nothing of the plugin is imported.
-    """
-    for requirement in _core_requirements(requires):
-        if not requirement.specifier.contains(core_version, prereleases=True):
-            return f"needs {CORE_DISTRIBUTION} {requirement.specifier}, found {core_version}"
-    return ""
-
-
-def _core_requirements(requires: Iterable[str]) -> "Iterator[Requirement]":
-    from packaging.requirements import InvalidRequirement, Requirement
-    from packaging.utils import canonicalize_name
-
-    for line in requires:
-        try:
-            requirement = Requirement(line)
-        except InvalidRequirement:
-            continue  # pip has accepted it; it says nothing that can be read about the core
-        applies = requirement.marker is None or requirement.marker.evaluate({"extra": ""})
-        if applies and canonicalize_name(requirement.name) == CORE_DISTRIBUTION:
-            yield requirement
 
 
 def _checked(declaration: object, kinds: type[SpecT] | tuple[type[SpecT], ...], hook: str) -> SpecT:

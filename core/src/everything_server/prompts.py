@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import cached_property
 
 from mcp.server.mcpserver.prompts import Prompt as SDKPrompt
 from mcp_types import GetPromptResult, InputRequiredResult, Prompt, PromptArgument, PromptMessage
@@ -13,15 +14,26 @@ from everything_server.functions import Function, description_of, explain
 from everything_server.specs import PromptSpec
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class CompiledPrompt:
     """A prompt of one era."""
 
     spec: PromptSpec
-    wire: Prompt
-    """As `prompts/list` shows it."""
     _function: Function
+    _entry: Prompt
+    """As `prompts/list` shows it, but without the arguments."""
     _sdk_prompt: SDKPrompt
+
+    @cached_property
+    def wire(self) -> Prompt:
+        """As `prompts/list` shows it."""
+        schema = self._function.metadata.arg_model.model_json_schema()
+        required = schema.get("required", ())
+        arguments = [
+            PromptArgument(name=name, description=described.get("description"), required=name in required or None)
+            for name, described in schema.get("properties", {}).items()
+        ]
+        return self._entry.model_copy(update={"arguments": arguments or None})
 
     async def render(self, arguments: Mapping[str, str], context: Context) -> GetPromptResult | InputRequiredResult:
         """The messages of the prompt.
@@ -55,32 +67,24 @@ class CompiledPrompt:
 
 
 def compile_prompt(spec: PromptSpec) -> CompiledPrompt:
-    """Derive a prompt's arguments from its function.
+    """Check a prompt's function and build its entry, but for the arguments if these can wait.
 
     Raises:
         Exception: The function's signature cannot be described, or a completion is for no argument of it.
     """
     function = Function(spec.fn)
-    schema = function.metadata.arg_model.model_json_schema()
-    arguments = [
-        PromptArgument(
-            name=name, description=described.get("description"), required=name in schema.get("required", ()) or None
-        )
-        for name, described in schema.get("properties", {}).items()
-    ]
-    if strays := set(spec.completions) - {argument.name for argument in arguments}:
+    if strays := set(spec.completions) - set(function.parameters):
         raise TypeError(f"prompt {spec.name!r} completes {', '.join(sorted(strays))}, which it does not take")
-    return CompiledPrompt(
+    prompt = CompiledPrompt(
         spec=spec,
-        wire=Prompt(
+        _function=function,
+        _entry=Prompt(
             name=spec.name,
             title=spec.title,
             description=description_of(spec.fn, spec.description),
-            arguments=arguments or None,
             icons=list(spec.icons) or None,
             _meta=dict(spec.meta) if spec.meta is not None else None,
         ),
-        _function=function,
         _sdk_prompt=SDKPrompt(
             name=spec.name,
             title=None,
@@ -90,3 +94,6 @@ def compile_prompt(spec: PromptSpec) -> CompiledPrompt:
             context_kwarg=function.context_parameter,
         ),
     )
+    if function.plain_parameters is None:
+        _ = prompt.wire
+    return prompt

@@ -17,12 +17,12 @@ from mcp_types import (
 
 from everything_server.capabilities import ROOTS
 from everything_server.eras import Era
+from everything_server.extensions import ExtensionSpec
 from everything_server.manager import Plugin, PluginManager, Status
 from everything_server.prompts import CompiledPrompt, compile_prompt
 from everything_server.resources import CompiledResource, CompiledTemplate, compile_resource, compile_template
 from everything_server.specs import (
     Declaration,
-    ExtensionSpec,
     PromptSpec,
     ResourceSpec,
     ResourceTemplateSpec,
@@ -193,5 +193,9 @@ def _keys(declaration: Declaration) -> list[tuple[str, str]]:
             return [("template", uri_template)]
         case PromptSpec(name=name):
             return [("prompt", name)]
-        case ExtensionSpec(identifier=identifier, methods=methods):
-            return [("extension", identifier), *(("method", binding.method) for binding in methods)]
+        case ExtensionSpec(identifier=identifier, methods=methods, subscriptions=subscriptions):
+            return [
+                ("extension", identifier),
+                *(("method", binding.method) for binding in methods),
+                *(("subscription", subscription.key) for subscription in subscriptions),
+            ]

@@ -84,7 +84,7 @@ def compile_resource(spec: ResourceSpec) -> CompiledResource:
         Exception: The function's signature cannot be described, or takes arguments.
     """
     function = Function(spec.fn)
-    if function.metadata.arg_model.model_fields:
+    if function.parameters:
         raise TypeError(f"the function of resource {spec.uri} takes arguments; only a template's can")
     return CompiledResource(
         spec=spec,
@@ -112,8 +112,7 @@ def compile_template(spec: ResourceTemplateSpec) -> CompiledTemplate:
     function = Function(spec.fn)
     template = UriTemplate.parse(spec.uri_template)
     variables = set(template.variable_names)
-    parameters = {field.alias or name for name, field in function.metadata.arg_model.model_fields.items()}
-    if variables != parameters or not set(spec.completions) <= variables:
+    if variables != set(function.parameters) or not set(spec.completions) <= variables:
         raise TypeError(f"template {spec.uri_template} does not fit its function's parameters or its completions")
     return CompiledTemplate(
         spec=spec,

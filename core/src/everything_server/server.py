@@ -1,7 +1,7 @@
 """Composes a server from a registry: microseconds, so that every connection and every modern request has its own."""
 
 import logging
-from collections.abc import AsyncGenerator, Collection, Mapping
+from collections.abc import AsyncGenerator, Awaitable, Callable, Collection, Mapping
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from functools import cache
@@ -10,12 +10,12 @@ from typing import Any, Final
 import anyio
 from mcp.server.caching import CacheableMethod, CacheHint
 from mcp.server.context import CallNext, HandlerResult, ServerRequestContext
+from mcp.server.extension import MethodBinding
 from mcp.server.lowlevel import NotificationOptions, Server
 from mcp.server.request_state import RequestStateBoundary, RequestStateSecurity
 from mcp.server.subscriptions import ServerEvent
 from mcp_types import (
     CallToolRequestParams,
-    CallToolResult,
     CompleteRequestParams,
     CompleteResult,
     DiscoverResult,
@@ -48,12 +48,13 @@ from everything_server.completion import complete
 from everything_server.context import Context, Publish, ServerContext, State
 from everything_server.eras import BOTH_ERAS, Era, versions_of
 from everything_server.errors import ToolError, invalid_params, missing_capability
+from everything_server.extensions import ExtensionSpec, require_extension
 from everything_server.functions import explain
 from everything_server.input_required import sync_roots, with_answers
 from everything_server.pagination import page
 from everything_server.registry import Registry
 from everything_server.specs import CompletionFunction
-from everything_server.tools import error_result
+from everything_server.tools import ToolResult, error_result
 from everything_server.version import __version__
 
 logger = logging.getLogger(__name__)
@@ -139,7 +140,6 @@ class _ComposedServer(Server[ServerContext]):
             lifespan=_lifespan,
             get_tool_input_schema=self._input_schema,
             on_list_tools=self._list_tools if registry.tools else None,
-            on_call_tool=self._call_tool if registry.tools else None,
             on_list_resources=self._list_resources if registry.has_resources else None,
             on_list_resource_templates=self._list_templates if registry.has_resources else None,
             on_read_resource=self._read_resource if registry.has_resources else None,
@@ -149,6 +149,8 @@ class _ComposedServer(Server[ServerContext]):
             on_get_prompt=self._get_prompt if registry.prompts else None,
             on_completion=self._complete if has_completions else None,
         )
+        if registry.tools:  # not by the parameter, whose type has no room for the results of extensions
+            self.add_request_handler("tools/call", CallToolRequestParams, self._call_tool)
         self.middleware.append(_name_what_was_wrong)
         if registry.era is Era.LEGACY:
             self.add_notification_handler("notifications/initialized", NotificationParams, self._initialized)
@@ -163,12 +165,18 @@ class _ComposedServer(Server[ServerContext]):
         self.add_request_handler("server/discover", RequestParams, self._discover)
         for extension in registry.extensions:
             for method in extension.methods:
-                self.add_request_handler(method.method, method.params_type, method.handler)
+                handler = _for_declared(extension.identifier, method)
+                self.add_request_handler(method.method, method.params_type, handler)
 
     @property
     def context(self) -> ServerContext:
         """The state of this instance."""
         return self._context
+
+    @property
+    def extensions_served(self) -> tuple[ExtensionSpec, ...]:
+        """What the serving entries read: see `extensions_of`."""
+        return self._registry.extensions
 
     def get_capabilities(
         self,
@@ -215,9 +223,7 @@ class _ComposedServer(Server[ServerContext]):
         shown, next_cursor = page(tools, "tools", _cursor(params), self._settings.page_size)
         return ListToolsResult(tools=[tool.wire for tool in shown], next_cursor=next_cursor)
 
-    async def _call_tool(
-        self, ctx: RequestContext, params: CallToolRequestParams
-    ) -> CallToolResult | InputRequiredResult:
+    async def _call_tool(self, ctx: RequestContext, params: CallToolRequestParams) -> ToolResult:
         tool = self._catalogue.tool(params.name)
         required = None if tool is None else tool.spec.requires
         if required is not None and not satisfies(ctx.session.client_capabilities, required):
@@ -228,7 +234,7 @@ class _ComposedServer(Server[ServerContext]):
             raise invalid_params(f"Unknown tool: {params.name[:200]}")
         _refuse_null_arguments(ctx)
 
-        async def call(round_params: InputResponseRequestParams) -> CallToolResult | InputRequiredResult:
+        async def call(round_params: InputResponseRequestParams) -> ToolResult:
             return await tool.call(params.arguments or {}, Context(ctx, round_params))
 
         try:
@@ -305,6 +311,14 @@ class _ComposedServer(Server[ServerContext]):
         """What `Mcp-Param-*` headers are checked against; None where there is nothing to check."""
         tool = self._catalogue.tool(name)
         return tool.wire.input_schema if tool is not None and tool.mirrors_arguments else None
+
+
+def _for_declared(identifier: str, method: MethodBinding) -> Callable[..., Awaitable[HandlerResult]]:
+    async def handler(ctx: RequestContext, params: Any) -> HandlerResult:
+        require_extension(ctx, identifier)
+        return await method.handler(ctx, params)
+
+    return handler
 
 
 @asynccontextmanager

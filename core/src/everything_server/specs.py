@@ -9,10 +9,10 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Final, Literal
 
 from mcp.server.caching import CacheHint
-from mcp.server.extension import MethodBinding
 from mcp_types import Annotations, ClientCapabilities, Icon, ToolAnnotations
 
 from everything_server.eras import BOTH_ERAS, Era
+from everything_server.extensions import ExtensionSpec
 
 if TYPE_CHECKING:
     from starlette.requests import Request  # which stdio does without
@@ -27,8 +27,8 @@ class ToolSpec:
 
     `fn`'s parameters are the arguments: their annotations become the JSON Schema that `tools/list` shows and calls are
     checked against, `Annotated[…, Field(description=…)]` describes them. It may return text, a content block or a list
-    of them, a `CallToolResult`, or an `InputRequiredResult` to ask the client. It raises `ToolError` for a failure that
-    the client should read, and `InvalidArgumentError` for a value it cannot use.
+    of them, a `CallToolResult`, an `InputRequiredResult` to ask the client, or an `ExtensionResult`. It raises
+    `ToolError` for a failure that the client should read, and `InvalidArgumentError` for a value it cannot use.
 
     Example: `ToolSpec(name="echo", fn=echo, title="Echo Tool")`
     """
@@ -39,6 +39,12 @@ class ToolSpec:
     description: str | None = None
     """Defaults to the docstring of `fn`."""
     annotations: ToolAnnotations | None = None
+    input_schema: Mapping[str, Any] | None = None
+    """Published and checked in place of the schema that the annotations give, for what these cannot say.
+
+    An object schema (JSON Schema 2020-12) whose properties are the parameters of `fn`. Nothing is added to it, so it
+    says itself whether other arguments are refused.
+    """
     structured: bool = False
     """Publish the return annotation as output schema and the value as `structuredContent`; its JSON is the text.
 
@@ -116,24 +122,6 @@ class PromptSpec:
     eras: frozenset[Era] = BOTH_ERAS
     icons: tuple[Icon, ...] = ()
     meta: Mapping[str, Any] | None = None
-
-
-@dataclass(frozen=True, kw_only=True, slots=True)
-class ExtensionSpec:
-    """A protocol extension of the modern era: advertised by its identifier, served by its methods.
-
-    A method's handler gets the SDK's request context, whose `lifespan_context` is the `ServerContext`.
-    """
-
-    identifier: str
-    """Reverse-DNS prefix and name, as in `io.modelcontextprotocol/tasks`."""
-    settings: Mapping[str, Any] = field(default_factory=dict[str, Any])
-    methods: tuple[MethodBinding, ...] = ()
-
-    @property
-    def eras(self) -> frozenset[Era]:
-        """Extensions exist in the modern era only."""
-        return frozenset({Era.MODERN})
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

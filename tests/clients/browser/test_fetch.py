@@ -52,7 +52,7 @@ def test_a_page_of_another_loopback_origin_opens_a_session(report: Report) -> No
     assert found["hasSessionId"]
     (answer,) = found["opened"]["messages"]
     assert answer["result"]["protocolVersion"] == "2025-11-25"
-    assert answer["result"]["capabilities"] == catalogue.CAPABILITIES
+    assert answer["result"]["capabilities"] == catalogue.PLAIN_CAPABILITIES
     assert found["initialized"] == {"status": 202, "type": None, "messages": []}
 
 

@@ -11,7 +11,12 @@ from mcp.server.lowlevel import Server
 from mcp.server.runner import serve_one
 from mcp.server.subscriptions import SubscriptionBus
 from mcp.shared.dispatcher import DispatchContext
-from mcp.shared.inbound import ERROR_CODE_HTTP_STATUS, InboundModernRoute, validate_mcp_param_headers
+from mcp.shared.inbound import (
+    ERROR_CODE_HTTP_STATUS,
+    MCP_NAME_HEADER,
+    InboundModernRoute,
+    validate_mcp_param_headers,
+)
 from mcp.shared.message import ServerMessageMetadata, SessionMessage
 from mcp.shared.transport_context import TransportContext
 from mcp_types import INTERNAL_ERROR, INVALID_PARAMS, ErrorData, JSONRPCError, JSONRPCRequest
@@ -20,11 +25,13 @@ from starlette.responses import Response
 from starlette.types import Receive, Scope, Send
 
 from everything_server.eras import Era
+from everything_server.extensions import extensions_of
 from everything_server.serving.factory import Factory, ServingContext, make_server
 from everything_server.serving.http import EventStream, error_response, frame, until_disconnected
 from everything_server.serving.listen import Listener
 from everything_server.serving.messages import write_message
 from everything_server.serving.peer import LISTEN, Answer, Peer
+from everything_server.serving.routing import name_mismatch
 
 logger = logging.getLogger(__name__)
 
@@ -182,7 +189,8 @@ class _Exchange(Response):
             serving.report("the server factory raised", error)
             internal = ErrorData(code=INTERNAL_ERROR, message="Internal error: the server could not be made")
             return error_response(500, internal, message.id)
-        if rejected := _check_param_headers(server, message, self._request):
+        rejected = _check_name_header(server, message, self._request)
+        if rejected := rejected or _check_param_headers(server, message, self._request):
             return error_response(400, rejected, message.id)
         serving.listener.install(server)
 
@@ -225,6 +233,13 @@ class _Exchange(Response):
             await stream.end()
         else:
             await Response(write_message(answer), status, media_type="application/json")(scope, receive, send)
+
+
+def _check_name_header(server: Server[Any], message: JSONRPCRequest, request: Request) -> ErrorData | None:
+    """Compare `Mcp-Name` with what it repeats, for methods of extensions (ext-tasks tasks, Routing Headers)."""
+    members = (extension.name_headers.get(message.method) for extension in extensions_of(server))
+    member = next(filter(None, members), None)
+    return name_mismatch(message, member, request.headers.get(MCP_NAME_HEADER))
 
 
 def _check_param_headers(server: Server[Any], message: JSONRPCRequest, request: Request) -> ErrorData | None:

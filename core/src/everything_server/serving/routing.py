@@ -253,9 +253,19 @@ def _missing(request: JSONRPCRequest, headers: RoutingHeaders) -> ErrorData | No
         return _mismatch("the MCP-Protocol-Version header is missing")
     if headers.method is None:
         return _mismatch("the Mcp-Method header is missing")
-    member = NAME_BEARING_METHODS.get(request.method)
+    return name_mismatch(request, NAME_BEARING_METHODS.get(request.method), headers.name)
+
+
+def name_mismatch(request: JSONRPCRequest, member: str | None, header: str | None) -> ErrorData | None:
+    """-32020 if `Mcp-Name` does not repeat a member of the params (2026-07-28 streamable-http, Server Validation).
+
+    Args:
+        request: A modern request.
+        member: Which member it is; None for a method that has no such header.
+        header: The header as it was sent; None if it was not.
+    """
     value = None if member is None else (request.params or {}).get(member)
-    if value is not None and decode_header_value(headers.name) != value:
+    if value is not None and decode_header_value(header and header.strip(" \t")) != value:
         return _mismatch(f"the Mcp-Name header is missing, unreadable, or differs from params.{member}")
     return None
 

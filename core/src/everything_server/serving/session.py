@@ -30,7 +30,12 @@ from everything_server.serving.event_store import EventStore
 from everything_server.serving.http import accepts, error_response, refusal
 from everything_server.serving.messages import Batch, Unreadable
 from everything_server.serving.peer import Answer
-from everything_server.serving.session_streams import ResumedResponse, SessionStream, StreamResponse
+from everything_server.serving.session_streams import (
+    RESUMING_VERSION,
+    ResumedResponse,
+    SessionStream,
+    StreamResponse,
+)
 from everything_server.serving.units import BATCHING_VERSION, LegacyPeer, legacy_unit
 
 LAST_EVENT_HEADER: Final = "last-event-id"
@@ -61,6 +66,11 @@ class Session:
     def is_initialized(self) -> bool:
         """Whether the handshake has succeeded."""
         return self._peer is not None and self._peer.protocol_version is not None
+
+    @property
+    def can_resume(self) -> bool:
+        """Whether the client knows how to come back for a stream that the server has closed."""
+        return self._peer is not None and (self._peer.protocol_version or "") >= RESUMING_VERSION
 
     def idle_for(self) -> float:
         """Seconds since it was last used; 0 while anything of it is being served or read."""
@@ -144,6 +154,9 @@ class Session:
                 self._settle(message.id)
 
             metadata.on_request_unanswered = unanswered
+            if self.can_resume:
+                metadata.close_sse_stream = stream.close
+                metadata.close_standalone_sse_stream = self._standalone.close
         await self._peer.receive(message, metadata)
 
     def get(self, request: Request) -> Response:
@@ -156,6 +169,10 @@ class Session:
         if broken is None and name == self._standalone.name:
             broken = self._standalone
         if broken is not None and number.isascii() and number.isdecimal() and len(number) < 20:
+            if not broken.has_after(int(number)):
+                # The one refusal that a GET may get (2025-11-25 basic/transports, Listening for Messages); to an empty
+                # stream the client of a call that was cancelled would come back for ever.
+                return refusal(405, "Method not allowed: nothing is left of that stream", {"allow": "POST, DELETE"})
             return ResumedResponse(broken, self.id, self._keep_alive, int(number))
         if self._standalone.is_read:
             return refusal(409, "Conflict: this session has an open stream already")
@@ -210,7 +227,7 @@ class _PostedResponse(StreamResponse):
         unread = self.stream.attach()
         for message in self._messages:
             await self._session.dispatch(message, self.stream, self._request)
-        await self.pump(unread, send)
+        await self.pump(unread, send, self.stream.priming if self._session.can_resume else b"")
 
 
 def _key(request_id: RequestId | None) -> Key:

@@ -6,6 +6,7 @@ sent while nobody reads is kept.
 
 import logging
 from collections import deque
+from contextlib import suppress
 from typing import Final
 
 import anyio
@@ -20,6 +21,14 @@ from everything_server.serving.http import KEEP_ALIVE, EventStream, frame, until
 logger = logging.getLogger(__name__)
 
 SESSION_HEADER: Final = "mcp-session-id"
+
+RESUMING_VERSION: Final = "2025-11-25"
+"""The first revision whose clients know how to come back for a stream that the server has closed."""
+
+RETRY_AFTER: Final = 500
+"""Milliseconds after which such a client should come back."""
+
+_COME_BACK: Final = f"retry: {RETRY_AFTER}\n\n".encode()
 
 UNREAD: Final = 1024
 """Events that may wait on a stream whose client does not read; then a GET's stream is ended, a POST's is waited for."""
@@ -46,6 +55,16 @@ class SessionStream:
     def is_finished(self) -> bool:
         """Whether all has been sent."""
         return self._awaited == 0
+
+    def has_after(self, number: int) -> bool:
+        """Whether there is, or will be, anything for a reader that has the event with this number."""
+        return not self.is_finished or bool(self._store.after(self.name, number))
+
+    @property
+    def priming(self) -> bytes:
+        """An event without a message, which gives its reader an id to come back with (2025-11-25 basic/transports,
+        Sending Messages to the Server)."""
+        return f"id: {self.name}.0\ndata: \n\n".encode()
 
     @property
     def is_read(self) -> bool:
@@ -77,6 +96,13 @@ class SessionStream:
             self._reader = None
         for waiting in self._waiting:
             waiting.cancel()
+
+    async def close(self) -> None:
+        """Have its reader come back for the rest, as a handler may want (2025-11-25, as above)."""
+        if self._reader is not None:
+            with suppress(anyio.WouldBlock, anyio.BrokenResourceError, anyio.ClosedResourceError):
+                self._reader.send_nowait(_COME_BACK)
+            self.detach()
 
     def expect_one_less(self) -> None:
         """A request it answers has got its answer, or will get none."""
@@ -134,10 +160,12 @@ class StreamResponse(Response):
         """Send the response."""
         await self.pump(self.stream.attach(), send)
 
-    async def pump(self, unread: MemoryObjectReceiveStream[bytes], send: Send) -> None:
-        """Send what is read from the stream, until it ends."""
+    async def pump(self, unread: MemoryObjectReceiveStream[bytes], send: Send, first: bytes = b"") -> None:
+        """Send `first`, and then what is read from the stream, until it ends."""
         out = EventStream(send, 0, {SESSION_HEADER: self._session_id})
         await out.open()
+        if first:
+            await out.write(first)
         with unread:
             while True:
                 data = KEEP_ALIVE  # unless something comes before the silence has lasted too long
