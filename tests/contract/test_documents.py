@@ -258,7 +258,7 @@ async def test_the_features_document_names_everything_that_is_served_and_nothing
     document = (SERVED / "features.md").read_text(encoding="utf-8")
     tools, templates, prompts = set[str](), set[str](), set[str]()
     for era in Era:
-        async with connector(era)("tools,resources,prompts,extras") as client:
+        async with connector(era)("tools,resources,prompts,tasks,extras") as client:
             tools |= {tool.name for tool in (await client.list_tools()).tools}
             listed = (await client.list_resource_templates()).resource_templates
             templates |= {template.uri_template for template in listed}
@@ -276,7 +276,7 @@ async def test_the_features_document_names_everything_that_is_served_and_nothing
 
 def test_the_features_document_names_the_plugin_of_each_feature() -> None:
     document = (SERVED / "features.md").read_text(encoding="utf-8")
-    manager = PluginManager(["tools,resources,prompts,extras"])
+    manager = PluginManager(["tools,resources,prompts,tasks,extras"])
     manager.load()
     columns = re.findall(r"^\| `[^`]+` \| `([^`]+)` \|", document, re.MULTILINE)
     assert set(columns) == {plugin.name for plugin in manager.plugins}
