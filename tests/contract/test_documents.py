@@ -30,7 +30,7 @@ from everything_server.discovery import GROUP, Candidate
 from everything_server.eras import versions_of
 from everything_server.serving import stdio
 from everything_server_resources import documents
-from harness import Connect, connector
+from harness import Connect, connector, forking
 from mcp.client import Client
 from mcp_types import ElicitResult, TextResourceContents
 
@@ -72,15 +72,7 @@ def first_column(text: str) -> list[str]:
 
 
 def run(command: list[Any], **environment: str) -> str:
-    done = subprocess.run(
-        [str(part) for part in command],
-        input="",
-        capture_output=True,
-        text=True,
-        env={**ENVIRONMENT, **environment},
-        timeout=60,
-        check=False,
-    )
+    done = forking.run([str(part) for part in command], env={**ENVIRONMENT, **environment})
     assert done.returncode == 0, f"{command}\n{done.stdout}\n{done.stderr}"
     return done.stdout
 
@@ -132,10 +124,9 @@ def test_a_documented_command_runs(command: str) -> None:
 
 def serve_until_told_to_stop(command: list[Any], **environment: str) -> None:
     words, environment = [str(part) for part in command], {**ENVIRONMENT, **environment}
-    with subprocess.Popen(words, stderr=subprocess.PIPE, text=True, env=environment) as server:
+    with forking.start(words, stdin=subprocess.DEVNULL, env=environment) as server:
         try:
-            assert server.stderr is not None
-            assert any("listening on http://127.0.0.1:" in line for line in iter(server.stderr.readline, ""))
+            assert any(b"listening on http://127.0.0.1:" in line for line in iter(server.stderr.readline, b""))
             server.terminate()
             assert server.wait(30) == 0
         finally:

@@ -11,10 +11,11 @@ from typing import Any
 
 import pytest
 from everything_server import __version__
+from harness import forking
+from harness.forking import COMMAND
 from harness.plugins import environment
 
 SCRIPT = Path(sys.executable).with_name("everything-server")
-MODULE = [sys.executable, "-m", "everything_server"]
 
 Completed = subprocess.CompletedProcess[str]
 Message = dict[str, Any]
@@ -33,16 +34,7 @@ def run(
     **variables: str,
 ) -> Completed:
     """Run the command to its end."""
-    return subprocess.run(
-        [*(command or MODULE), *arguments],
-        input=stdin,
-        capture_output=True,
-        text=True,
-        encoding="utf-8",
-        env=environment(*fakes, **variables),
-        timeout=60,
-        check=False,
-    )
+    return forking.run([*(command or [COMMAND]), *arguments], stdin=stdin, env=environment(*fakes, **variables))
 
 
 def listed(completed: Completed) -> dict[str, Message]:
