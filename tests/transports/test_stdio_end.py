@@ -8,11 +8,13 @@ import sys
 import threading
 from collections.abc import Callable, Generator, Iterator
 from contextlib import contextmanager, suppress
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 import pytest
 from everything_server import Era
+from harness.together import together
 from harness.wire import COMMAND, END_GUARD, SILENCE, Stdio, WireTimeout, answers_to, clean_environment
 from wire.servers import installed, open_server, start_server
 
@@ -223,11 +225,17 @@ def test_a_file_is_an_input_as_good_as_a_pipe(tmp_path: Path) -> None:
 # What does not want to end
 
 
-@pytest.mark.parametrize(("tool", "sign"), [("fake-block", "blocking"), ("fake-stubborn", "stubborn")])
-@pytest.mark.parametrize("end", [end_of_input, terminate], ids=lambda end: end.__name__)
-def test_a_tool_that_cannot_be_stopped_does_not_keep_the_process(
-    tool: str, sign: str, end: Callable[[Stdio], None]
-) -> None:
+def test_a_tool_that_cannot_be_stopped_does_not_keep_the_process() -> None:
+    together(
+        {
+            f"{end.__name__}, {sign}": partial(ends_although_a_tool_goes_on, tool, sign, end)
+            for tool, sign in (("fake-block", "blocking"), ("fake-stubborn", "stubborn"))
+            for end in (end_of_input, terminate)
+        }
+    )
+
+
+def ends_although_a_tool_goes_on(tool: str, sign: str, end: Callable[[Stdio], None]) -> None:
     with open_server(env=installed("days")) as server:
         server.send_call(tool)
         server.wait_for_log(sign)
