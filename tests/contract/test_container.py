@@ -92,7 +92,7 @@ def test_the_port_that_it_exposes_is_the_one_that_it_listens_on() -> None:
 
 
 def test_it_is_built_from_everything_that_the_distributions_need_and_from_nothing_else() -> None:
-    lines = [line for line in (ROOT / ".containerignore").read_text().splitlines() if line and line[0] != "#"]
+    lines = [line for line in (ROOT / ".dockerignore").read_text().splitlines() if line and line[0] != "#"]
     assert lines[0] == "*"
     admitted = {line[1:] for line in lines if line[0] == "!"}
     needed = {"core", "plugins", "constraints.txt", "LICENSE", "pyproject.toml", "README.md"}
