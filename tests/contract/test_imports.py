@@ -39,7 +39,7 @@ LAYERS = (
     {"registry"},
     {"manager"},
     {"tools", "resources", "prompts", "completion", "input_required", "pagination", "asking"},
-    {"functions", "selection"},
+    {"functions", "selection", "request_state"},
     # What plugins see, and what they hand out.
     {"content.*"},
     {"context"},
@@ -47,7 +47,7 @@ LAYERS = (
     {"extensions"},
     {"errors"},
     # What knows nothing of this server.
-    {"eras", "clock", "capabilities", "discovery", "requirements"},
+    {"eras", "clock", "randomness", "capabilities", "discovery", "requirements"},
     {"plain", "schemas", "signals", "standard_streams", "version"},
     # The packages themselves, which load nothing.
     {"", "serving", "transports", "content"},

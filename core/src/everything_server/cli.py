@@ -59,7 +59,7 @@ def stdio(options: Options) -> None:
 
         from everything_server.transports.stdio import run_stdio
 
-        run_stdio(factory, wire, options.eras)
+        run_stdio(factory, wire, options.eras, options.observe)
 
 
 @cli.command("streamable-http")
@@ -100,8 +100,10 @@ def streamable_http(
         keep_alive=http.keep_alive,
         front_door=http.front_door(),
         site=SiteContent(registries.routes, registries),
+        randomness=options.settings.randomness,
+        observe=options.observe,
     )
-    http.serve(StreamableHttpApp(options.factory(registries), settings), path)
+    http.serve(StreamableHttpApp(options.factory(registries), settings), path, repeatable=options.seed is not None)
 
 
 @cli.command()
@@ -143,8 +145,10 @@ def sse(
         keep_alive=http.keep_alive,
         front_door=http.front_door(),
         site=SiteContent(registries.routes, registries),
+        randomness=options.settings.randomness,
+        observe=options.observe,
     )
-    http.serve(SseApp(options.factory(registries), settings), path)
+    http.serve(SseApp(options.factory(registries), settings), path, repeatable=options.seed is not None)
 
 
 @cli.command("plugins")
