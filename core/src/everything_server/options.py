@@ -120,18 +120,17 @@ class Options:
         if self.seed is None and self.record is None:
             return None
         from everything_server.clock import SteppingClock
-        from everything_server.transports.recording import FileRecorder, all_of
+        from everything_server.transports.recording import FileRecorder, both, stepping_with
 
-        observers: list[Observe] = []
         clock = self.settings.clock
-        if isinstance(clock, SteppingClock):
-            observers.append(lambda received: clock.step() if received.is_request else None)
-        if self.record is not None:
-            try:
-                observers.append(FileRecorder(self.record))
-            except OSError as error:
-                raise click.BadParameter(f"cannot write to it: {error.strerror}", param_hint="--record") from None
-        return all_of(observers)
+        stepping = stepping_with(clock) if isinstance(clock, SteppingClock) else None
+        if self.record is None:
+            return stepping
+        try:
+            recorder = FileRecorder(self.record)
+        except OSError as error:
+            raise click.BadParameter(f"cannot write to it: {error.strerror}", param_hint="--record") from None
+        return recorder if stepping is None else both(stepping, recorder)
 
     def _request_state(self) -> "RequestStateSecurity":
         from mcp.server.request_state import RequestStateSecurity

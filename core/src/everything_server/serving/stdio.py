@@ -22,7 +22,7 @@ from mcp_types import (
 
 from everything_server.eras import Era
 from everything_server.serving.factory import Factory, ServingContext, make_server
-from everything_server.serving.lines import LineReader, LineWriter, TooLong
+from everything_server.serving.lines import LineReader, LineSink, LineSource, LineWriter, TooLong
 from everything_server.serving.listen import Listener
 from everything_server.serving.messages import (
     Batch,
@@ -106,8 +106,8 @@ async def serve_stdio(
 
 
 async def serve_lines(
-    reader: LineReader,
-    writer: LineWriter,
+    reader: LineSource,
+    writer: LineSink,
     factory: Factory,
     *,
     legacy: Literal["serve", "reject"] = "serve",
@@ -150,7 +150,7 @@ async def serve_lines(
     await writer.flush(CLOSING)
 
 
-async def _room(reader: LineReader, writer: LineWriter) -> bool:
+async def _room(reader: LineSource, writer: LineSink) -> bool:
     """Wait while the client does not read, so that what it causes stays bounded; False once it is hopeless.
 
     Everything else that it sends waits as well then, but nothing of it could be acted upon that it would notice.
@@ -168,7 +168,7 @@ class _Conversation:
 
     def __init__(
         self,
-        writer: LineWriter,
+        writer: LineSink,
         factory: Factory,
         eras: Collection[Era],
         malformed: Literal["answer", "drop"],

@@ -21,6 +21,8 @@ GRACE: Final = 1.5
 LIMIT: Final = 4.0
 """Seconds after which the process ends even if something cannot be stopped: a call that shields itself, a thread."""
 
+TICK: Final = 0.1
+"""Seconds between two times that uvicorn looks after itself; it counts on them."""
 
 Close = Callable[[], Coroutine[Any, Any, None]]
 
@@ -143,11 +145,25 @@ class _Server(uvicorn.Server):
     def __init__(self, config: uvicorn.Config, announce: Callable[[], None]) -> None:
         super().__init__(config)
         self._announce = announce
+        self._told = anyio.Event()
 
     async def startup(self, sockets: list[socket.socket] | None = None) -> None:
         await super().startup(sockets)
         if self.started:
             self._announce()
+
+    def stop(self) -> None:
+        """Accept nothing more, and end when what is open has ended."""
+        self.should_exit = True
+        self._told.set()
+
+    async def main_loop(self) -> None:
+        """Until it is told to stop, at once and not at the next tick."""
+        ticks = 0
+        while not await self.on_tick(ticks):
+            ticks += 1
+            with anyio.move_on_after(TICK):
+                await self._told.wait()
 
     @contextmanager
     def capture_signals(self) -> Generator[None]:
@@ -167,7 +183,7 @@ async def _stop_on_signal(server: _Server, close: Close) -> None:
             async for number in signals:
                 if server.should_exit:
                     os._exit(128 + number)
-                server.should_exit = True
+                server.stop()
                 end_at_the_latest_in(LIMIT)
                 tasks.start_soon(close)
                 tasks.start_soon(_cut_connections, server)
@@ -175,7 +191,7 @@ async def _stop_on_signal(server: _Server, close: Close) -> None:
 
 async def _stop_when(stop: anyio.Event, server: _Server, close: Close) -> None:
     await stop.wait()
-    server.should_exit = True
+    server.stop()
     async with anyio.create_task_group() as tasks:
         tasks.start_soon(close)
         tasks.start_soon(_cut_connections, server)

@@ -2,10 +2,10 @@
 
 import json
 import logging
-from collections.abc import Sequence
 from pathlib import Path
 from typing import IO, Self
 
+from everything_server.clock import SteppingClock
 from everything_server.serving.received import Observe, Received
 
 logger = logging.getLogger(__name__)
@@ -48,13 +48,21 @@ class FileRecorder:
             self._file = None
 
 
-def all_of(observers: Sequence[Observe]) -> Observe | None:
-    """One observer for several; None for none, so that nothing has to be done for nobody."""
-    if len(observers) < 2:
-        return observers[0] if observers else None
+def stepping_with(clock: SteppingClock) -> Observe:
+    """Moves the clock of a conversation with each request in it."""
 
     def observe(received: Received) -> None:
-        for observer in observers:
-            observer(received)
+        if received.is_request:
+            clock.step()
+
+    return observe
+
+
+def both(first: Observe, second: Observe) -> Observe:
+    """Tells two observers, one after the other."""
+
+    def observe(received: Received) -> None:
+        first(received)
+        second(received)
 
     return observe
