@@ -75,15 +75,15 @@ def serve(
         listening: A bound socket.
         announcement: Printed on stderr once connections are accepted.
         close: Tells the application's open streams and sessions to end; awaited before connections are closed.
-        ready: Called then, too.
+        ready: Called then, before anything is printed.
         date_header: Whether answers carry the time.
     """
 
     def announce() -> None:
-        sys.stderr.write(f"{announcement}\n")
-        sys.stderr.flush()
         if ready is not None:
             ready()
+        sys.stderr.write(f"{announcement}\n")
+        sys.stderr.flush()
 
     config = _config(app, date_header=date_header)
     with asyncio.Runner(loop_factory=config.get_loop_factory()) as runner:
