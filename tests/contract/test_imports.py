@@ -49,7 +49,7 @@ LAYERS = (
     {"errors"},
     # What knows nothing of this server.
     {"eras", "clock", "randomness", "capabilities", "discovery", "requirements"},
-    {"plain", "schemas", "signals", "standard_streams", "version"},
+    {"new_plugin", "plain", "schemas", "signals", "standard_streams", "version"},
     # The packages themselves, which load nothing.
     {"", "serving", "transports", "content", "testing"},
 )
