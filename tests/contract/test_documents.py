@@ -71,12 +71,13 @@ def first_column(text: str) -> list[str]:
     return re.findall(r"^\| (?:\*\*)?`([^`]+)`", text, re.MULTILINE)
 
 
-def run(command: list[Any], **environment: str) -> str:
+def run(command: list[Any], cwd: Path | None = None, **environment: str) -> str:
     done = subprocess.run(
         [str(part) for part in command],
         input="",
         capture_output=True,
         text=True,
+        cwd=cwd,
         env={**ENVIRONMENT, **environment},
         timeout=60,
         check=False,
@@ -119,20 +120,20 @@ def documented_commands() -> list[str]:
 
 
 @pytest.mark.parametrize("command", documented_commands())
-def test_a_documented_command_runs(command: str) -> None:
+def test_a_documented_command_runs(command: str, tmp_path: Path) -> None:
     words = shlex.split(command)
     settings = dict(word.split("=", 1) for word in words if re.match(r"[A-Z_]+=", word))
     program, *arguments = words[len(settings) :]
     typed = [COMMAND.with_name(program), *arguments]
     if {"streamable-http", "sse", "calculator-server"} & set(words):
-        serve_until_told_to_stop([*typed, "--port", "0"], **settings)
+        serve_until_told_to_stop([*typed, "--port", "0"], tmp_path, **settings)
     else:
-        run(typed, **settings)
+        run(typed, tmp_path, **settings)
 
 
-def serve_until_told_to_stop(command: list[Any], **environment: str) -> None:
+def serve_until_told_to_stop(command: list[Any], cwd: Path, **environment: str) -> None:
     words, environment = [str(part) for part in command], {**ENVIRONMENT, **environment}
-    with subprocess.Popen(words, stderr=subprocess.PIPE, text=True, env=environment) as server:
+    with subprocess.Popen(words, stderr=subprocess.PIPE, text=True, env=environment, cwd=cwd) as server:
         try:
             assert server.stderr is not None
             assert any("listening on http://127.0.0.1:" in line for line in iter(server.stderr.readline, ""))

@@ -48,8 +48,8 @@ LAYERS = (
     {"extensions"},
     {"errors"},
     # What knows nothing of this server.
-    {"eras", "clock", "randomness", "capabilities", "discovery", "requirements"},
-    {"new_plugin", "plain", "schemas", "signals", "standard_streams", "version"},
+    {"eras", "clock", "randomness", "new_plugin", "capabilities", "discovery", "requirements"},
+    {"plain", "schemas", "signals", "standard_streams", "version"},
     # The packages themselves, which load nothing.
     {"", "serving", "transports", "content", "testing"},
 )

@@ -5,12 +5,14 @@ import re
 import shutil
 import subprocess
 import sys
+from dataclasses import fields
 from pathlib import Path
 
 import pytest
 from contract.published import ROOT, Published
 from everything_server import Era
 from everything_server.new_plugin import NewPluginError, write_plugin
+from everything_server.testing import Received, RunningServer, ServerOptions
 
 TOY = ROOT / "tests" / "data" / "toy-client-project"
 GUIDE = ROOT / "docs" / "testing-your-client.md"
@@ -23,6 +25,25 @@ def test_a_project_tests_its_client_over_every_transport_and_in_both_eras(publis
     published.install(project)
     report = published.run(published.python, *RUN, cwd=project)
     assert re.search(r"^14 passed in", report, re.M), report
+
+
+def test_the_tests_in_the_guide_pass(published: Published, tmp_path: Path) -> None:
+    shown = re.findall(r"^```python\n(.*?)^```$", GUIDE.read_text(), re.DOTALL | re.MULTILINE)
+    assert len(shown) == 3
+    for number, block in enumerate(shown):
+        (tmp_path / f"test_shown_{number}.py").write_text(block)
+    report = published.run(published.python, *RUN, "-W", "error", cwd=tmp_path)
+    assert re.search(r"^10 passed in", report, re.M), report
+
+
+def test_the_guide_explains_every_option_and_every_member() -> None:
+    guide = GUIDE.read_text()
+    rows = [cell for row in re.findall(r"^\|([^|]+)\|", guide, re.M) for cell in re.findall(r"\.?(\w+)", row)]
+    public = {
+        *(field.name for field in fields(ServerOptions)),
+        *(name for name in (*vars(RunningServer), *vars(Received)) if not name.startswith("_")),
+    }
+    assert public - {"as_json", "from_json"} - set(rows) == set()
 
 
 def test_a_new_plugin_is_installed_listed_and_passes_its_own_test(published: Published, tmp_path: Path) -> None:
