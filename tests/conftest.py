@@ -10,6 +10,9 @@ from harness import Connect, connector
 signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
+pytest_plugins = ["everything_server.testing.plugin", "pytester"]
+
+
 @pytest.fixture
 def anyio_backend() -> str:
     return "asyncio"

@@ -29,6 +29,7 @@ LAYERS = (
     # its modules; among themselves these may import each other, as long as there is no circle.
     {"__main__", "presets"},
     {"cli"},
+    {"testing.*"},
     {"http_options"},
     {"options"},
     {"transports.*"},
@@ -39,7 +40,7 @@ LAYERS = (
     {"registry"},
     {"manager"},
     {"tools", "resources", "prompts", "completion", "input_required", "pagination", "asking"},
-    {"functions", "selection"},
+    {"functions", "selection", "request_state"},
     # What plugins see, and what they hand out.
     {"content.*"},
     {"context"},
@@ -47,10 +48,10 @@ LAYERS = (
     {"extensions"},
     {"errors"},
     # What knows nothing of this server.
-    {"eras", "clock", "capabilities", "discovery", "requirements"},
+    {"eras", "clock", "randomness", "new_plugin", "capabilities", "discovery", "requirements"},
     {"plain", "schemas", "signals", "standard_streams", "version"},
     # The packages themselves, which load nothing.
-    {"", "serving", "transports", "content"},
+    {"", "serving", "transports", "content", "testing"},
 )
 
 SDK = {"mcp", "mcp_types"}
@@ -227,7 +228,8 @@ def test_a_distribution_declares_what_it_imports(package: str) -> None:
 
 def declared_by(package: Path) -> set[str]:
     project = tomllib.loads((package.parents[1] / "pyproject.toml").read_text())["project"]
-    return {Requirement(line).name for line in project["dependencies"]}
+    extras = [line for extra in project.get("optional-dependencies", {}).values() for line in extra]
+    return {Requirement(line).name for line in [*project["dependencies"], *extras]}
 
 
 @pytest.mark.parametrize("package", PACKAGES)

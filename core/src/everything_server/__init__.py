@@ -45,6 +45,7 @@ if TYPE_CHECKING:
     from everything_server.manager import PluginManager as PluginManager
     from everything_server.manager import Status as Status
     from everything_server.presets import preset_command as preset_command
+    from everything_server.randomness import Randomness as Randomness
     from everything_server.registry import Registries as Registries
     from everything_server.registry import Registry as Registry
     from everything_server.server import Settings as Settings
@@ -92,6 +93,7 @@ _HOME = {
     "hookspecs": ("hookimpl",),
     "manager": ("PluginManager", "Status"),
     "presets": ("preset_command",),
+    "randomness": ("Randomness",),
     "registry": ("Registries", "Registry"),
     "server": ("Settings", "create_server"),
     "serving.factory": ("Factory", "ServerFactory", "ServingContext"),

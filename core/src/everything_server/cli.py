@@ -4,6 +4,7 @@ import json
 import logging
 import sys
 from contextlib import ExitStack
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
 import click
@@ -59,7 +60,7 @@ def stdio(options: Options) -> None:
 
         from everything_server.transports.stdio import run_stdio
 
-        run_stdio(factory, wire, options.eras)
+        run_stdio(factory, wire, options.eras, options.observe)
 
 
 @cli.command("streamable-http")
@@ -100,8 +101,10 @@ def streamable_http(
         keep_alive=http.keep_alive,
         front_door=http.front_door(),
         site=SiteContent(registries.routes, registries),
+        randomness=options.settings.randomness,
+        observe=options.observe,
     )
-    http.serve(StreamableHttpApp(options.factory(registries), settings), path)
+    http.serve(StreamableHttpApp(options.factory(registries), settings), path, repeatable=options.seed is not None)
 
 
 @cli.command()
@@ -143,8 +146,10 @@ def sse(
         keep_alive=http.keep_alive,
         front_door=http.front_door(),
         site=SiteContent(registries.routes, registries),
+        randomness=options.settings.randomness,
+        observe=options.observe,
     )
-    http.serve(SseApp(options.factory(registries), settings), path)
+    http.serve(SseApp(options.factory(registries), settings), path, repeatable=options.seed is not None)
 
 
 @cli.command("plugins")
@@ -168,6 +173,33 @@ def list_plugins(options: Options, as_json: bool) -> None:
     click.echo(json.dumps(rows, indent=2) if as_json else _table(rows))
     if options.strict and any(outcome.status.is_failure for outcome in registries.manager.outcomes):
         raise SystemExit(1)
+
+
+@cli.command("new-plugin")
+@click.argument("name")
+@click.option(
+    "--into",
+    type=click.Path(file_okay=False, path_type=Path),
+    default=".",
+    show_default="the current folder",
+    metavar="FOLDER",
+    help="Where to make the folder of the distribution.",
+)
+def new_plugin(name: str, into: Path) -> None:
+    """Write a distribution with a plugin, ready to be installed, and a test of it.
+
+    NAME is in lower case, with hyphens between words. No file is ever overwritten.
+    """
+    from everything_server.new_plugin import NewPluginError, write_plugin
+
+    try:
+        written = write_plugin(name, into)
+    except NewPluginError as error:
+        raise click.ClickException(str(error)) from None
+    folder = written[0].parent
+    for path in written:
+        click.echo(path)
+    click.echo(f"\nTo install and test it:\n\n  cd {folder}\n  pip install -e '.[test]'\n  pytest")
 
 
 def main() -> None:

@@ -31,6 +31,7 @@ from pydantic import AnyUrl
 from everything_server.capabilities import satisfies
 from everything_server.clock import Clock
 from everything_server.eras import Era
+from everything_server.randomness import Randomness
 from everything_server.specs import PromptSpec, ResourceSpec, ToolSpec
 
 logger = logging.getLogger(__name__)
@@ -106,10 +107,19 @@ class ServerContext:
     with `start`, and what it must undo it registers on `exit_stack`: both end with the instance, however that ends.
     """
 
-    def __init__(self, era: Era, features: Features, clock: Clock, publish: Publish, process_state: State) -> None:
+    def __init__(
+        self,
+        era: Era,
+        features: Features,
+        clock: Clock,
+        publish: Publish,
+        process_state: State,
+        randomness: Randomness | None = None,
+    ) -> None:
         self.era = era
         self.features = features
         self.clock = clock
+        self.randomness = randomness or Randomness()
         self.state = State()
         """This instance's own."""
         self.process_state = process_state

@@ -4,6 +4,7 @@ import re
 import socket
 from dataclasses import dataclass
 from ipaddress import ip_address
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
@@ -12,6 +13,7 @@ from everything_server.options import collected
 
 if TYPE_CHECKING:
     from everything_server.transports.front_door import FrontDoorRules
+    from everything_server.transports.ready_file import ReadyFile
     from everything_server.transports.sse import SseApp
     from everything_server.transports.streamable_http import StreamableHttpApp
 
@@ -27,6 +29,7 @@ class HttpOptions:
     max_body: int
     max_sessions: int
     keep_alive: float
+    ready_file: Path | None
 
     def front_door(self) -> "FrontDoorRules":
         """Who may come in; to listen on every address without saying who ends the command."""
@@ -41,20 +44,30 @@ class HttpOptions:
         own = f"[{host}]" if ":" in host else host
         return FrontDoorRules((*hosts, own) if own not in LOOPBACK_HOSTS else hosts, self.allowed_origins)
 
-    def serve(self, app: "StreamableHttpApp | SseApp", path: str) -> None:
+    def serve(self, app: "StreamableHttpApp | SseApp", path: str, *, repeatable: bool = False) -> None:
         """Serve an application until a signal ends it; an address that cannot be had ends the command.
 
         Args:
             app: The application.
             path: The path of its endpoint, for the announcement.
+            repeatable: Whether answers should be the same from run to run.
         """
         from everything_server.transports.listen import ListenError, address_of, bind, serve
 
+        ready_file = None if self.ready_file is None else _ready_file(self.ready_file)
         try:
             listening = bind(self.host, self.port)
         except ListenError as error:
             raise click.ClickException(str(error)) from None
-        serve(app, listening, f"everything-server: listening on http://{address_of(listening)}{path}", app.close)
+        url = f"http://{address_of(listening)}{path}"
+        serve(
+            app,
+            listening,
+            f"everything-server: listening on {url}",
+            app.close,
+            ready=None if ready_file is None else lambda: ready_file.write(url),
+            date_header=not repeatable,
+        )
 
 
 def absolute_path(context: click.Context, parameter: click.Parameter, value: str) -> str:
@@ -62,6 +75,15 @@ def absolute_path(context: click.Context, parameter: click.Parameter, value: str
     if not value.startswith("/"):
         raise click.BadParameter(f"{value!r} does not begin with a slash")
     return value
+
+
+def _ready_file(path: Path) -> "ReadyFile":
+    from everything_server.transports.ready_file import ReadyFile
+
+    try:
+        return ReadyFile(path)
+    except OSError as error:
+        raise click.BadParameter(f"cannot write to it: {error.strerror}", param_hint="--ready-file") from None
 
 
 def _is_every_address(host: str) -> bool:
@@ -154,6 +176,12 @@ http_options = collected(
         show_default=True,
         metavar="SECONDS",
         help="Silence after which an open event stream gets a comment; 0 for never.",
+    ),
+    click.option(
+        "--ready-file",
+        type=click.Path(dir_okay=False, path_type=Path),
+        metavar="FILE",
+        help="Write a file once connections are accepted: JSON with url and pid.",
     ),
 )
 """Gives a command the options of both HTTP transports as `http`."""

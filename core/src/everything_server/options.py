@@ -4,7 +4,8 @@ import gc
 from collections.abc import Callable, Collection, Generator
 from contextlib import contextmanager
 from dataclasses import dataclass, fields, replace
-from functools import wraps
+from functools import cached_property, wraps
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -15,7 +16,9 @@ if TYPE_CHECKING:
     from everything_server.eras import Era
     from everything_server.manager import PluginManager
     from everything_server.registry import Registries
+    from everything_server.server import Settings
     from everything_server.serving.factory import ServerFactory
+    from everything_server.serving.received import Observe
 
 Command = Callable[..., None]
 Decorator = Callable[[Command], Command]
@@ -54,6 +57,8 @@ class Options:
     era: str
     page_size: int | None
     state_keys: tuple[str, ...]
+    seed: int | None
+    record: Path | None
     verbose: int
 
     def manager(self) -> "PluginManager":
@@ -92,13 +97,40 @@ class Options:
             registries: What `registries` gave; by default it is called here.
         """
         with _collector_off():
-            from everything_server.server import Settings
             from everything_server.serving.factory import ServerFactory
 
-            settings = Settings(page_size=self.page_size, eras=self.eras)
+            registries = registries or self.registries()  # first, so that what is wrong with a plugin is told first
+            return ServerFactory(registries, self.settings)
+
+    @cached_property
+    def settings(self) -> "Settings":
+        """What the process decides for all of its servers."""
+        from everything_server.server import Settings
+
+        if self.seed is not None:
             if self.state_keys:
-                settings = replace(settings, request_state=self._request_state())
-            return ServerFactory(registries or self.registries(), settings)
+                raise click.UsageError("--seed decides the key that seals requestState: leave out --state-key")
+            return Settings.repeatable(self.seed, page_size=self.page_size, eras=self.eras)
+        settings = Settings(page_size=self.page_size, eras=self.eras)
+        return replace(settings, request_state=self._request_state()) if self.state_keys else settings
+
+    @cached_property
+    def observe(self) -> "Observe | None":
+        """What is told of each message that arrives, if anything is."""
+        if self.seed is None and self.record is None:
+            return None
+        from everything_server.clock import SteppingClock
+        from everything_server.transports.recording import FileRecorder, both, stepping_with
+
+        clock = self.settings.clock
+        stepping = stepping_with(clock) if isinstance(clock, SteppingClock) else None
+        if self.record is None:
+            return stepping
+        try:
+            recorder = FileRecorder(self.record)
+        except OSError as error:
+            raise click.BadParameter(f"cannot write to it: {error.strerror}", param_hint="--record") from None
+        return recorder if stepping is None else both(stepping, recorder)
 
     def _request_state(self) -> "RequestStateSecurity":
         from mcp.server.request_state import RequestStateSecurity
@@ -184,6 +216,23 @@ general_options = collected(
         help="Secret that seals requestState, so that several processes can continue each other's calls; better given "
         "in the environment, where no list of processes shows it. Repeatable: the first seals, all open.  "
         "[default: one made at start-up]",
+    ),
+    click.option(
+        "--seed",
+        type=int,
+        envvar="EVERYTHING_SERVER_SEED",
+        show_envvar=True,
+        metavar="N",
+        help="Make the same conversation the same from run to run: ids, random choices, and the time, which only the "
+        "conversation moves. For tests only, as ids can be guessed then.",
+    ),
+    click.option(
+        "--record",
+        type=click.Path(dir_okay=False, path_type=Path),
+        envvar="EVERYTHING_SERVER_RECORD",
+        show_envvar=True,
+        metavar="FILE",
+        help="Append each message that arrives to a file, as a line of JSON.",
     ),
     click.option("-v", "--verbose", count=True, help="Log more on stderr: -v information, -vv everything."),
 )

@@ -4,8 +4,8 @@ import logging
 from collections.abc import AsyncGenerator, Awaitable, Callable, Collection, Mapping
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
-from functools import cache
-from typing import Any, Final
+from functools import cache, cached_property
+from typing import Any, Final, Self
 
 import anyio
 from mcp.server.caching import CacheableMethod, CacheHint
@@ -43,7 +43,7 @@ from pydantic import ValidationError
 
 from everything_server.capabilities import ROOTS, satisfies
 from everything_server.catalogue import Additions, Catalogue
-from everything_server.clock import Clock, SystemClock
+from everything_server.clock import Clock, SteppingClock, SystemClock
 from everything_server.completion import complete
 from everything_server.context import Context, Publish, ServerContext, State
 from everything_server.eras import BOTH_ERAS, Era, versions_of
@@ -52,7 +52,9 @@ from everything_server.extensions import ExtensionSpec, require_extension
 from everything_server.functions import explain
 from everything_server.input_required import sync_roots, with_answers
 from everything_server.pagination import page
+from everything_server.randomness import Randomness
 from everything_server.registry import Registry
+from everything_server.request_state import repeatable_sealing, sealing_by
 from everything_server.specs import CompletionFunction
 from everything_server.tools import ToolResult, error_result
 from everything_server.version import __version__
@@ -86,10 +88,30 @@ class Settings:
     eras: Collection[Era] = BOTH_ERAS
     """The eras that this process serves, which decides the versions it names."""
     clock: Clock = field(default_factory=SystemClock)
-    request_state: RequestStateSecurity = field(default_factory=RequestStateSecurity.ephemeral)
+    randomness: Randomness = field(default_factory=Randomness)
+    """Where ids and random choices come from."""
+    request_state: RequestStateSecurity | None = None
     """Seals the state of calls that ask the client; by default with a key of this process, for ten minutes."""
     process_state: State = field(default_factory=State)
     """What outlives a modern request."""
+
+    @cached_property
+    def sealing(self) -> RequestStateSecurity:
+        """What seals the state of calls that ask the client."""
+        return self.request_state or sealing_by(self.clock)
+
+    @classmethod
+    def repeatable(cls, seed: int, clock: Clock | None = None, **others: Any) -> Self:
+        """Settings with which the same conversation is the same to the byte, from run to run; for tests only.
+
+        Args:
+            seed: Decides every id, every random choice and the key that seals states, all of which can be guessed.
+            clock: What time it is; by default one that the conversation moves, see `SteppingClock`.
+            others: Further settings.
+        """
+        randomness, clock = Randomness(seed), clock or SteppingClock()
+        sealing = repeatable_sealing(Randomness(seed), clock)
+        return cls(clock=clock, randomness=randomness, request_state=sealing, **others)
 
 
 async def publish_nowhere(event: ServerEvent) -> None:
@@ -127,7 +149,14 @@ class _ComposedServer(Server[ServerContext]):
         # Lists are one legacy client's own, and the same for every modern client (2026-07-28 server/utilities/caching).
         additions = Additions() if registry.era is Era.LEGACY else settings.process_state.get(Additions)
         self._catalogue = Catalogue(registry, additions)
-        self._context = ServerContext(registry.era, self._catalogue, settings.clock, publish, settings.process_state)
+        self._context = ServerContext(
+            registry.era,
+            self._catalogue,
+            settings.clock,
+            publish,
+            settings.process_state,
+            settings.randomness,
+        )
         has_completions = registry.capabilities.completions is not None
         legacy_resources = registry.has_resources and registry.era is Era.LEGACY
         super().__init__(
@@ -161,7 +190,7 @@ class _ComposedServer(Server[ServerContext]):
                     "notifications/roots/list_changed", NotificationParams, self._roots_changed
                 )
             return
-        self.middleware.append(RequestStateBoundary(settings.request_state, default_audience=NAME))
+        self.middleware.append(RequestStateBoundary(settings.sealing, default_audience=NAME))
         self.add_request_handler("server/discover", RequestParams, self._discover)
         for extension in registry.extensions:
             for method in extension.methods:

@@ -5,7 +5,6 @@ connection behind: what it makes is kept for the process, unlisted, under a URI 
 """
 
 import base64
-import uuid
 from collections import OrderedDict
 from collections.abc import Iterator
 from dataclasses import dataclass, field
@@ -103,7 +102,7 @@ async def keep_resource(ctx: Context, name: str, mime_type: str, data: bytes) ->
     if server.era is Era.MODERN:
         minted = server.process_state.get(_MintedResources)
         minted.expire(resource.kept_at)
-        uri = _minted_uri(str(uuid.uuid4()), name)
+        uri = _minted_uri(server.randomness.uuid(), name)
         minted.put(uri, resource)
         return uri
     uri = _session_uri(name)

@@ -11,7 +11,7 @@ from collections import deque
 from collections.abc import Callable
 from queue import SimpleQueue
 from threading import Event, Lock, Thread
-from typing import Final
+from typing import Final, Protocol
 
 import anyio
 
@@ -29,6 +29,45 @@ _CHUNK: Final = 1 << 16
 
 class TooLong:
     """A line over the limit, whose content was let go."""
+
+
+class LineSource(Protocol):
+    """Where lines come from; `LineReader` is one."""
+
+    @property
+    def ended(self) -> bool:
+        """Whether all that the other side has sent was read; the last of it may still wait to be received."""
+        ...
+
+    async def receive(self) -> bytes | TooLong | None:
+        """The next line; None when there are no more."""
+        ...
+
+
+class LineSink(Protocol):
+    """Where lines go; `LineWriter` is one."""
+
+    @property
+    def broken(self) -> anyio.Event:
+        """Set when nobody reads there any more; what is sent then is lost."""
+        ...
+
+    @property
+    def is_full(self) -> bool:
+        """Whether so much is waiting to be written that whatever causes more should wait."""
+        ...
+
+    async def send(self, line: bytes) -> None:
+        """Send one line, without its end; waits while too much is waiting already."""
+        ...
+
+    async def room(self) -> None:
+        """Wait until it is full no more."""
+        ...
+
+    async def flush(self, limit: float) -> None:
+        """Wait until all has been written, at most `limit` seconds."""
+        ...
 
 
 class LineReader:

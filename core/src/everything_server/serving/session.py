@@ -4,7 +4,6 @@
 travels on the stream that answers its POST, everything else on the stream that a GET has opened.
 """
 
-import secrets
 from collections import OrderedDict
 from typing import Any, Final
 
@@ -49,8 +48,8 @@ Key = tuple[type, RequestId]
 class Session:
     """One legacy session: its server, its client, its streams."""
 
-    def __init__(self, store: EventStore, clock: Clock, keep_alive: float) -> None:
-        self.id = secrets.token_urlsafe(24)
+    def __init__(self, session_id: str, store: EventStore, clock: Clock, keep_alive: float) -> None:
+        self.id = session_id
         self._keep_alive = keep_alive
         self.ended = anyio.Event()
         self._store = store

@@ -18,6 +18,7 @@ from starlette.responses import Response
 from everything_server.clock import Clock
 from everything_server.context import Publish
 from everything_server.eras import Era
+from everything_server.randomness import Randomness
 from everything_server.serving.event_store import EventStore
 from everything_server.serving.factory import Factory, ServingContext, make_server
 from everything_server.serving.http import accepts, error_response, method_not_allowed, refusal
@@ -41,6 +42,8 @@ class SessionServing:
         idle_limit: Seconds after which an unused session ends.
         max_sessions: How many there may be; a further one is refused with 503.
         keep_alive: Seconds of silence after which an open event stream gets a comment; 0 for never.
+        randomness: Makes the ids.
+        store: Keeps what was sent, for clients that come back.
     """
 
     def __init__(
@@ -53,6 +56,7 @@ class SessionServing:
         idle_limit: float,
         max_sessions: int,
         keep_alive: float,
+        randomness: Randomness | None = None,
         store: EventStore | None = None,
     ) -> None:
         self._factory = factory
@@ -62,6 +66,7 @@ class SessionServing:
         self._idle_limit = idle_limit
         self._max_sessions = max_sessions
         self._keep_alive = keep_alive
+        self._randomness = randomness or Randomness()
         self._store = store or EventStore()
         self._sessions: dict[str, Session] = {}
         self._tasks: TaskGroup | None = None
@@ -160,7 +165,7 @@ class SessionServing:
             logger.exception("the server factory raised")
             error = ErrorData(code=INTERNAL_ERROR, message="Internal error: the server could not be made")
             return error_response(500, error, initialize.id)
-        session = Session(self._store, self._clock, self._keep_alive)
+        session = Session(self._randomness.token(), self._store, self._clock, self._keep_alive)
         self._sessions[session.id] = session
         await self._tasks.start(self._run, session, server)
         answer = await session.initialize(initialize, request)

@@ -4,7 +4,6 @@
 """
 
 import logging
-import secrets
 from typing import Any
 
 import anyio
@@ -17,6 +16,7 @@ from starlette.types import Receive, Scope, Send
 
 from everything_server.context import Publish
 from everything_server.eras import Era
+from everything_server.randomness import Randomness
 from everything_server.serving.factory import Factory, ServingContext, make_server
 from everything_server.serving.http import (
     BodyTooLargeError,
@@ -32,6 +32,7 @@ from everything_server.serving.http import (
     until_disconnected,
 )
 from everything_server.serving.messages import Batch, Unreadable, read_message
+from everything_server.serving.received import Observe, observe_http
 from everything_server.serving.units import BATCHING_VERSION, LegacyPeer, legacy_unit
 
 logger = logging.getLogger(__name__)
@@ -50,6 +51,8 @@ class SseServing:
         max_body: The largest body that is read, in bytes.
         max_sessions: How many streams may be open; a further one is refused with 503.
         keep_alive: Seconds of silence after which an open stream gets a comment; 0 for never.
+        randomness: Makes the session ids.
+        observe: Told of each message before it is served, and of each stream.
     """
 
     def __init__(
@@ -62,16 +65,20 @@ class SseServing:
         max_body: int,
         max_sessions: int,
         keep_alive: float,
+        randomness: Randomness | None = None,
+        observe: Observe | None = None,
     ) -> None:
         self.message_path = message_path
         self.handshake_required = handshake_required
         self.keep_alive = keep_alive
+        self.randomness = randomness or Randomness()
         self.sessions: dict[str, LegacyPeer] = {}
         self.closed = anyio.Event()
         self._factory = factory
         self._publish = publish
         self._max_body = max_body
         self._max_sessions = max_sessions
+        self._observe = observe
 
     def close(self) -> None:
         """End every stream, and with it its server."""
@@ -81,6 +88,8 @@ class SseServing:
         """The response to a request for a stream."""
         if request.method != "GET":
             return method_not_allowed("GET")
+        if self._observe is not None:
+            observe_http(self._observe, "sse", request, None, era=Era.LEGACY, session=None)
         if self.closed.is_set() or len(self.sessions) >= self._max_sessions:
             return refusal(
                 503, "This server has as many streams as it may have; try again later", {"retry-after": "10"}
@@ -112,6 +121,8 @@ class SseServing:
             return too_large(self._max_body)
         except ClientDisconnect:
             return Response(status_code=400)  # nobody is left to read it
+        if self._observe is not None:
+            observe_http(self._observe, "sse", request, posted, era=Era.LEGACY, session=session_id)
         if isinstance(posted, Unreadable):
             return error_response(400, posted.error, posted.request_id)
         if isinstance(posted, Batch) and peer.protocol_version != BATCHING_VERSION:
@@ -139,7 +150,7 @@ class _Stream(Response):
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         stream = EventStream(send, self._serving.keep_alive)
-        session_id = secrets.token_urlsafe(24)
+        session_id = self._serving.randomness.token()
 
         async def send_message(message: SessionMessage) -> None:
             await stream.write(frame(message.message))

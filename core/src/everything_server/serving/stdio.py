@@ -22,7 +22,7 @@ from mcp_types import (
 
 from everything_server.eras import Era
 from everything_server.serving.factory import Factory, ServingContext, make_server
-from everything_server.serving.lines import LineReader, LineWriter, TooLong
+from everything_server.serving.lines import LineReader, LineSink, LineSource, LineWriter, TooLong
 from everything_server.serving.listen import Listener
 from everything_server.serving.messages import (
     Batch,
@@ -33,6 +33,7 @@ from everything_server.serving.messages import (
     write_message,
 )
 from everything_server.serving.peer import Answer, Peer
+from everything_server.serving.received import Observe, observe_line
 from everything_server.serving.routing import check_envelope, era_of_request, requested_version, unsupported_version
 from everything_server.serving.units import BATCHING_VERSION, LegacyPeer, legacy_unit, modern_unit
 from everything_server.standard_streams import claim_standard_streams
@@ -61,6 +62,7 @@ async def serve_stdio(
     bus: SubscriptionBus | None = None,
     max_subscriptions: int = 1024,
     stop: anyio.Event | None = None,
+    observe: Observe | None = None,
 ) -> None:
     """Serve the client on stdin and stdout until its input ends or `stop` is set.
 
@@ -83,6 +85,7 @@ async def serve_stdio(
         bus: Takes changes to `subscriptions/listen` streams; by default within this connection.
         max_subscriptions: How many of those may be open.
         stop: Ends the serving in an orderly way when set.
+        observe: Told of each message before it is served.
 
     Raises:
         OSError: A standard stream is closed.
@@ -98,12 +101,13 @@ async def serve_stdio(
             bus=bus,
             max_subscriptions=max_subscriptions,
             stop=stop,
+            observe=observe,
         )
 
 
 async def serve_lines(
-    reader: LineReader,
-    writer: LineWriter,
+    reader: LineSource,
+    writer: LineSink,
     factory: Factory,
     *,
     legacy: Literal["serve", "reject"] = "serve",
@@ -112,11 +116,14 @@ async def serve_lines(
     bus: SubscriptionBus | None = None,
     max_subscriptions: int = 1024,
     stop: anyio.Event | None = None,
+    observe: Observe | None = None,
 ) -> None:
     """`serve_stdio` on descriptors that were claimed before, as by a process that loads plugins first."""
     served = {Era.LEGACY: legacy == "serve", Era.MODERN: modern == "serve"}
     eras = frozenset(era for era in Era if served[era])
-    conversation = _Conversation(writer, factory, eras, malformed, bus or InMemorySubscriptionBus(), max_subscriptions)
+    conversation = _Conversation(
+        writer, factory, eras, malformed, bus or InMemorySubscriptionBus(), max_subscriptions, observe
+    )
 
     async def stop_when(event: anyio.Event, scope: anyio.CancelScope) -> None:
         await event.wait()
@@ -143,7 +150,7 @@ async def serve_lines(
     await writer.flush(CLOSING)
 
 
-async def _room(reader: LineReader, writer: LineWriter) -> bool:
+async def _room(reader: LineSource, writer: LineSink) -> bool:
     """Wait while the client does not read, so that what it causes stays bounded; False once it is hopeless.
 
     Everything else that it sends waits as well then, but nothing of it could be acted upon that it would notice.
@@ -161,18 +168,20 @@ class _Conversation:
 
     def __init__(
         self,
-        writer: LineWriter,
+        writer: LineSink,
         factory: Factory,
         eras: Collection[Era],
         malformed: Literal["answer", "drop"],
         bus: SubscriptionBus,
         max_subscriptions: int,
+        observe: Observe | None,
     ) -> None:
         self._writer = writer
         self._factory = factory
         self._eras = eras
         self._answer_malformed = malformed == "answer"
         self._bus = bus
+        self._observe = observe
         self._listener = Listener(bus, max_subscriptions)
         self._unit = AsyncExitStack()
         self._peer: Peer | None = None
@@ -202,13 +211,23 @@ class _Conversation:
         if isinstance(line, TooLong):
             await self._refuse(unreadable(PARSE_ERROR, "Parse error: the line is too long to be read"))
             return
-        match read_message(line):
+        read = read_message(line)
+        if self._observe is not None:
+            observe_line(self._observe, read, self._era_of)
+        match read:
             case Unreadable() as nothing:
                 await self._refuse(nothing)
             case Batch() as batch:
                 await self._take_batch(batch)
             case message:
                 await self._take_message(message)
+
+    def _era_of(self, message: JSONRPCMessage) -> Era | None:
+        if self._decided:
+            return Era.LEGACY if isinstance(self._peer, LegacyPeer) else Era.MODERN
+        if isinstance(message, JSONRPCRequest):
+            return era_of_request(message) if Era.MODERN in self._eras else Era.LEGACY
+        return None
 
     async def _take_message(self, message: JSONRPCMessage) -> None:
         if not self._decided and isinstance(message, JSONRPCRequest):

@@ -5,7 +5,7 @@ import os
 import socket
 import sys
 from collections.abc import Callable, Coroutine, Generator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from typing import Any, Final
 
 import anyio
@@ -21,6 +21,8 @@ GRACE: Final = 1.5
 LIMIT: Final = 4.0
 """Seconds after which the process ends even if something cannot be stopped: a call that shields itself, a thread."""
 
+TICK: Final = 0.1
+"""Seconds between two times that uvicorn looks after itself; it counts on them."""
 
 Close = Callable[[], Coroutine[Any, Any, None]]
 
@@ -57,7 +59,15 @@ def address_of(listening: socket.socket) -> str:
     return f"[{host}]:{port}" if ":" in host else f"{host}:{port}"
 
 
-def serve(app: ASGIApp, listening: socket.socket, announcement: str, close: Close) -> None:
+def serve(
+    app: ASGIApp,
+    listening: socket.socket,
+    announcement: str,
+    close: Close,
+    *,
+    ready: Callable[[], None] | None = None,
+    date_header: bool = True,
+) -> None:
     """Serve until SIGINT, SIGTERM or SIGHUP; a second one forces the end.
 
     Args:
@@ -65,33 +75,95 @@ def serve(app: ASGIApp, listening: socket.socket, announcement: str, close: Clos
         listening: A bound socket.
         announcement: Printed on stderr once connections are accepted.
         close: Tells the application's open streams and sessions to end; awaited before connections are closed.
+        ready: Called then, before anything is printed.
+        date_header: Whether answers carry the time.
     """
-    config = uvicorn.Config(
+
+    def announce() -> None:
+        if ready is not None:
+            ready()
+        sys.stderr.write(f"{announcement}\n")
+        sys.stderr.flush()
+
+    config = _config(app, date_header=date_header)
+    with asyncio.Runner(loop_factory=config.get_loop_factory()) as runner:
+        runner.run(_serve(_Server(config, announce), listening, close))
+
+
+def serve_until_stopped(
+    app: ASGIApp,
+    listening: socket.socket,
+    close: Close,
+    started: Callable[[Callable[[], None]], None],
+    *,
+    date_header: bool = True,
+) -> None:
+    """Serve in this thread, whichever it is, until another one says that it is enough; no signal is looked at.
+
+    Args:
+        app: The application.
+        listening: A bound socket.
+        close: As for `serve`.
+        started: Called once connections are accepted, with what ends the serving; that may be called from any thread.
+        date_header: Whether answers carry the time.
+    """
+    config = _config(app, date_header=date_header)
+
+    async def run() -> None:
+        loop, stop = asyncio.get_running_loop(), anyio.Event()
+
+        def enough() -> None:
+            with suppress(RuntimeError):  # it has ended by itself
+                loop.call_soon_threadsafe(stop.set)
+
+        server = _Server(config, lambda: started(enough))
+        async with anyio.create_task_group() as tasks:
+            tasks.start_soon(_stop_when, stop, server, close)
+            await server.serve(sockets=[listening])
+            tasks.cancel_scope.cancel()
+
+    with asyncio.Runner(loop_factory=config.get_loop_factory()) as runner:
+        runner.run(run())
+
+
+def _config(app: ASGIApp, *, date_header: bool) -> uvicorn.Config:
+    return uvicorn.Config(
         app,
         log_config=None,
         access_log=False,
         server_header=False,
+        date_header=date_header,
         ws="none",
         lifespan="on",
         timeout_graceful_shutdown=None,  # it would cancel requests, and log each with a traceback
     )
-    server = _Server(config, announcement)
-    with asyncio.Runner(loop_factory=config.get_loop_factory()) as runner:
-        runner.run(_serve(server, listening, close))
 
 
 class _Server(uvicorn.Server):
     """uvicorn's server, which leaves the signals to us and says when it accepts connections."""
 
-    def __init__(self, config: uvicorn.Config, announcement: str) -> None:
+    def __init__(self, config: uvicorn.Config, announce: Callable[[], None]) -> None:
         super().__init__(config)
-        self._announcement = announcement
+        self._announce = announce
+        self._told = anyio.Event()
 
     async def startup(self, sockets: list[socket.socket] | None = None) -> None:
         await super().startup(sockets)
         if self.started:
-            sys.stderr.write(f"{self._announcement}\n")
-            sys.stderr.flush()
+            self._announce()
+
+    def stop(self) -> None:
+        """Accept nothing more, and end when what is open has ended."""
+        self.should_exit = True
+        self._told.set()
+
+    async def main_loop(self) -> None:
+        """Until it is told to stop, at once and not at the next tick."""
+        ticks = 0
+        while not await self.on_tick(ticks):
+            ticks += 1
+            with anyio.move_on_after(TICK):
+                await self._told.wait()
 
     @contextmanager
     def capture_signals(self) -> Generator[None]:
@@ -111,10 +183,18 @@ async def _stop_on_signal(server: _Server, close: Close) -> None:
             async for number in signals:
                 if server.should_exit:
                     os._exit(128 + number)
-                server.should_exit = True
+                server.stop()
                 end_at_the_latest_in(LIMIT)
                 tasks.start_soon(close)
                 tasks.start_soon(_cut_connections, server)
+
+
+async def _stop_when(stop: anyio.Event, server: _Server, close: Close) -> None:
+    await stop.wait()
+    server.stop()
+    async with anyio.create_task_group() as tasks:
+        tasks.start_soon(close)
+        tasks.start_soon(_cut_connections, server)
 
 
 async def _cut_connections(server: _Server) -> None:

@@ -11,8 +11,10 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 
 from everything_server.clock import Clock, SystemClock
 from everything_server.eras import Era
+from everything_server.randomness import Randomness
 from everything_server.serving.factory import Factory
 from everything_server.serving.http import MAX_BODY
+from everything_server.serving.received import Observe
 from everything_server.serving.sse import SseServing
 from everything_server.transports.front_door import FrontDoor, FrontDoorRules
 from everything_server.transports.site import Site, SiteContent
@@ -34,6 +36,10 @@ class SseSettings:
     front_door: FrontDoorRules = field(default_factory=FrontDoorRules)
     site: SiteContent = field(default_factory=SiteContent)
     clock: Clock = field(default_factory=SystemClock)
+    randomness: Randomness = field(default_factory=Randomness)
+    """Makes the ids of sessions."""
+    observe: Observe | None = None
+    """Told of each message before it is served, and of requests that carry none."""
 
 
 class SseApp:
@@ -48,6 +54,8 @@ class SseApp:
             max_body=settings.max_body,
             max_sessions=settings.max_sessions,
             keep_alive=settings.keep_alive,
+            randomness=settings.randomness,
+            observe=settings.observe,
         )
         site = Site(
             settings.site,

@@ -10,6 +10,7 @@ import anyio
 from everything_server.eras import Era
 from everything_server.serving.factory import Factory
 from everything_server.serving.lines import LineReader, LineWriter
+from everything_server.serving.received import Observe
 from everything_server.serving.stdio import serve_lines
 from everything_server.signals import ending_signals
 from everything_server.standard_streams import WireDescriptors
@@ -21,20 +22,21 @@ LATEST_END: Final = 6.0
 """Seconds after the end of input, or a signal, when the process ends whatever still runs."""
 
 
-def run_stdio(factory: Factory, wire: WireDescriptors, eras: frozenset[Era]) -> None:
+def run_stdio(factory: Factory, wire: WireDescriptors, eras: frozenset[Era], observe: Observe | None = None) -> None:
     """Serve the client on claimed descriptors until its input ends, or a signal asks for it; a second one forces.
 
     Args:
         factory: Makes the servers.
         wire: Where the messages come from and go to.
         eras: What is served.
+        observe: Told of each message before it is served.
     """
     if os.isatty(wire.stdin):
         sys.stderr.write("everything-server: serving MCP on stdin and stdout, a JSON message a line; Ctrl+D ends\n")
-    anyio.run(_serve, factory, wire, eras)
+    anyio.run(_serve, factory, wire, eras, observe)
 
 
-async def _serve(factory: Factory, wire: WireDescriptors, eras: frozenset[Era]) -> None:
+async def _serve(factory: Factory, wire: WireDescriptors, eras: frozenset[Era], observe: Observe | None) -> None:
     stop = anyio.Event()
     async with anyio.create_task_group() as tasks:
         tasks.start_soon(_watch_signals, stop)
@@ -45,6 +47,7 @@ async def _serve(factory: Factory, wire: WireDescriptors, eras: frozenset[Era]) 
             legacy="serve" if Era.LEGACY in eras else "reject",
             modern="serve" if Era.MODERN in eras else "ignore",
             stop=stop,
+            observe=observe,
         )
         tasks.cancel_scope.cancel()
 

@@ -13,6 +13,7 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 
 from everything_server.clock import Clock, SystemClock
 from everything_server.eras import BOTH_ERAS, Era
+from everything_server.randomness import Randomness
 from everything_server.serving.factory import Factory
 from everything_server.serving.handler import UNPARSED, create_mcp_handler, read_posted, routing_headers
 from everything_server.serving.http import (
@@ -23,7 +24,10 @@ from everything_server.serving.http import (
     too_large,
     unsupported_media_type,
 )
+from everything_server.serving.legacy import Posted
+from everything_server.serving.received import Observe, observe_http
 from everything_server.serving.routing import Legacy, classify_post
+from everything_server.serving.session_streams import SESSION_HEADER
 from everything_server.serving.sessions import SessionServing
 from everything_server.transports.front_door import FrontDoor, FrontDoorRules
 from everything_server.transports.site import Site, SiteContent
@@ -48,6 +52,10 @@ class HttpSettings:
     front_door: FrontDoorRules = field(default_factory=FrontDoorRules)
     site: SiteContent = field(default_factory=SiteContent)
     clock: Clock = field(default_factory=SystemClock)
+    randomness: Randomness = field(default_factory=Randomness)
+    """Makes the ids of sessions."""
+    observe: Observe | None = None
+    """Told of each message before it is served, and of requests that carry none."""
 
 
 class StreamableHttpApp:
@@ -73,6 +81,7 @@ class StreamableHttpApp:
                 idle_limit=settings.session_idle,
                 max_sessions=settings.max_sessions,
                 keep_alive=settings.keep_alive,
+                randomness=settings.randomness,
             )
         sessions = self.sessions
         site = Site(
@@ -105,6 +114,7 @@ class StreamableHttpApp:
         if request.method != "POST":
             if self.sessions is None or (headers.is_modern and not ignores_modern):
                 return method_not_allowed("POST")
+            self._tell(None, Era.LEGACY, request)
             return await self.sessions.respond(None, headers, request, None)
         if not is_json(request):
             return unsupported_media_type()
@@ -115,9 +125,15 @@ class StreamableHttpApp:
         except ClientDisconnect:
             return Response(status_code=400)  # nobody is left to read it
         verdict = Legacy(posted) if ignores_modern else classify_post(posted, headers, settings.eras)
+        self._tell(posted, Era.LEGACY if isinstance(verdict, Legacy) else Era.MODERN, request)
         if isinstance(verdict, Legacy) and self.sessions is not None:
             return await self.sessions.respond(posted, headers, request, None)
         return await self._handler.serve(verdict, headers, request, None)
+
+    def _tell(self, posted: Posted | None, era: Era, request: Request) -> None:
+        if self._settings.observe is not None:
+            session = request.headers.get(SESSION_HEADER)
+            observe_http(self._settings.observe, "streamable-http", request, posted, era=era, session=session)
 
     @asynccontextmanager
     async def _lifespan(self, app: Starlette) -> AsyncGenerator[None]:

@@ -1,7 +1,6 @@
 """Makes tasks, and tells what has become of them."""
 
 import logging
-import uuid
 from collections.abc import AsyncIterator, Callable, Mapping
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
@@ -107,7 +106,7 @@ async def create_task(ctx: Context, behavior: Behavior, options: TaskOptions | N
         raise missing_capability(_DECLARED)
     now = ctx.server.clock.now()
     record = TaskRecord(
-        task_id=str(uuid.uuid4()),
+        task_id=ctx.server.randomness.uuid(),
         behavior=behavior,
         created_at=now,
         ttl=timedelta(seconds=options.ttl),

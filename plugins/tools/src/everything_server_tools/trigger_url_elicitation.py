@@ -3,7 +3,6 @@
 from collections.abc import Iterator
 from typing import Annotated, Final
 from urllib.parse import urlsplit
-from uuid import uuid4
 
 from everything_server import (
     URL_ELICITATION,
@@ -45,7 +44,7 @@ async def _legacy(
     if errorPath and url not in refused:
         _check(url)
         refused.add(url)
-        elicitation = ElicitRequestURLParams(message=message, url=url, elicitation_id=str(uuid4()))
+        elicitation = ElicitRequestURLParams(message=message, url=url, elicitation_id=ctx.server.randomness.uuid())
         raise UrlElicitationRequiredError([elicitation], "The page has to be opened first; then call again")
     return _elicit(ctx, url, message, elicitationId)
 
@@ -63,7 +62,7 @@ async def _modern(
 def _elicit(ctx: Context, url: str, message: str, identifier: str) -> str | InputRequiredResult:
     _check(url)
     # The identifier of a first round is kept in the state, so that the second tells the same one.
-    identifier = identifier or ctx.request_state or str(uuid4())
+    identifier = identifier or ctx.request_state or ctx.server.randomness.uuid()
     answer = answer_of(ctx, "browserFlow", ElicitResult)
     if answer is None:
         params = ElicitRequestURLParams(message=message, url=url, elicitation_id=identifier)

@@ -5,7 +5,6 @@ carries a handle that only its client knows, which the client passes back to go 
 for the process, for a while after their last use, within bounds of number and size.
 """
 
-import secrets
 from collections import Counter, OrderedDict, deque
 from dataclasses import dataclass, field
 from datetime import datetime
@@ -104,13 +103,12 @@ class _ModernHistories:
             self.used_at[handle] = now
         return self.kept.get(handle)
 
-    def begin(self, now: float) -> tuple[str, History]:
+    def begin(self, handle: str, now: float) -> History:
         self._expire(now)
-        handle = secrets.token_urlsafe(24)
         self.kept[handle] = History()
         self.used_at[handle] = now
         self.make_room()
-        return handle, self.kept[handle]
+        return self.kept[handle]
 
     def make_room(self) -> None:
         """Drop what has waited longest, until the rest is within the bounds."""
@@ -174,6 +172,6 @@ def known_history(ctx: Context, handle: str | None) -> History:
 
 def _history_to_add_to(ctx: Context, handle: str | None) -> tuple[History, str | None]:
     if handle is None and ctx.era is Era.MODERN:
-        handle, history = ctx.server.process_state.get(_ModernHistories).begin(ctx.server.clock.monotonic())
-        return history, handle
+        handle = ctx.server.randomness.token()
+        return ctx.server.process_state.get(_ModernHistories).begin(handle, ctx.server.clock.monotonic()), handle
     return known_history(ctx, handle), handle
