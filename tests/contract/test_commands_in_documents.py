@@ -16,16 +16,16 @@ from urllib.parse import urlsplit, urlunsplit
 
 import pytest
 from contract.shown_commands import DOCUMENTS, PROGRAMS, ROOT, Shown, all_shown, server_within, shown_in
+from harness import forking
 from harness.container import container, image
 from harness.raw_http import Event, Exchange, HttpRequest
 from harness.serving import ServerProcess
-from harness.warm import WarmCommands
 from harness.wire import COMMAND, clean_environment
 
 NOT_RUN = {
     r"make test": "it is what runs this test",
     r"python3 -m venv \S+": "the environment is there already, made in the same way by the Makefile",
-    r"\S+/bin/pip install ./core './plugins/\*' \.": "it fetches packages; the Makefile installs the same folders",
+    r"(\S+/bin/)?pip install ./core './plugins/\*' \.": "it fetches packages; the Makefile installs the same folders",
     r"pip install ./examples/dice|everything-server .*\bdice\.roll\b.*": "the example has an environment and tests of "
     "its own, in test_example_distribution.py",
     r"docker build .*": "there is no engine; test_container.py looks at what it would do",
@@ -98,21 +98,28 @@ def text_blocks(path: Path) -> list[str]:
     return re.findall(r"^```text\n(.*?)^```$", path.read_text(encoding="utf-8"), re.DOTALL | re.MULTILINE)
 
 
-@pytest.fixture(scope="module")
-def warm() -> Iterator[WarmCommands]:
-    with WarmCommands() as commands:
-        yield commands
+@pytest.fixture
+def elsewhere(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A folder for what commands write."""
+    monkeypatch.chdir(tmp_path)
 
 
+@pytest.mark.usefixtures("elsewhere")
 @pytest.mark.parametrize("shown", short_commands(), ids=str)
-def test_a_command_ends_well(shown: Shown, warm: WarmCommands, tmp_path: Path) -> None:
+def test_a_command_ends_well(shown: Shown) -> None:
     program, *arguments = shown.command
-    done = warm.run(program, arguments, clean_environment(**shown.settings), str(tmp_path))
+    command = [str(Path(COMMAND).with_name(program)), *arguments]
+    done = forking.run(command, env=clean_environment(**shown.settings))
     assert (done.returncode, done.stderr) == (0, "")
-    is_listing = "plugins" in arguments and arguments[arguments.index("plugins") - 1] not in ("--plugins", "--disable")
-    assert bool(done.stdout) is is_listing
+    before = ["", *arguments]
+    says_something = any(
+        word in ("plugins", "new-plugin") and before[number] not in ("--plugins", "--disable")
+        for number, word in enumerate(arguments)
+    )
+    assert bool(done.stdout) is says_something
 
 
+@pytest.mark.usefixtures("elsewhere")
 @pytest.mark.parametrize("shown", of_kind("server"), ids=str)
 def test_a_server_listens_and_ends_when_it_is_told_to(shown: Shown) -> None:
     program, *arguments = shown.command

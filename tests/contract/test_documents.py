@@ -5,6 +5,7 @@ import json
 import os
 import re
 import sys
+from functools import partial
 from importlib.metadata import EntryPoint
 from pathlib import Path
 from types import ModuleType
@@ -29,6 +30,7 @@ from everything_server.content import kept_resources
 from everything_server.discovery import GROUP, Candidate
 from everything_server.eras import versions_of
 from everything_server.serving import event_store, http, peer, stdio
+from everything_server.testing import running_server
 from everything_server_calculator.common import histories
 from everything_server_resources import documents
 from everything_server_tasks import store
@@ -118,8 +120,25 @@ def test_a_host_that_is_configured_as_shown_finds_the_server(block: str) -> None
 
 
 def test_the_client_in_the_readme_gets_its_answer() -> None:
-    (program,) = blocks(text_of("README.md"), "python")
+    program, _ = blocks(text_of("README.md"), "python")
     assert "Echo: hello" in run([sys.executable, "-W", "error", "-c", program])
+
+
+def test_the_test_in_the_readme_passes_with_a_client(monkeypatch: pytest.MonkeyPatch) -> None:
+    async def list_tools(url: str) -> list[str]:
+        async with Client(url) as client:
+            return [tool.name for tool in (await client.list_tools()).tools]
+
+    _, source = blocks(text_of("README.md"), "python")
+    my_client = ModuleType("my_client")
+    vars(my_client)["list_tools"] = partial(anyio.run, list_tools)
+    monkeypatch.setitem(sys.modules, "my_client", my_client)
+    shown: dict[str, Any] = {}
+    exec(compile(source, "README.md", "exec"), shown)
+    test = shown["test_my_client_lists_the_tools"]
+    (marker,) = test.pytestmark
+    with running_server(**marker.kwargs) as server:
+        test(server)
 
 
 @pytest.mark.parametrize("path", DOCUMENTS, ids=lambda path: str(path.relative_to(ROOT)))
