@@ -277,7 +277,7 @@ def test_a_second_signal_ends_the_process_by_force() -> None:
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP], ids=lambda number: number.name)
 @pytest.mark.usefixtures("hangup_counts")
 def test_a_signal_while_plugins_are_imported_ends_the_process_quietly(number: signal.Signals) -> None:
-    with start_server(env=installed("endless")) as server:
+    with start_server(env=installed("endless"), fresh=True) as server:
         server.wait_for_log("importing")
         server.process.send_signal(number)
         assert server.exit_status() == 0
@@ -287,7 +287,7 @@ def test_a_signal_while_plugins_are_imported_ends_the_process_quietly(number: si
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM], ids=lambda number: number.name)
 def test_a_signal_right_behind_the_start_ends_the_process(number: signal.Signals) -> None:
-    with start_server() as server:
+    with start_server(fresh=True) as server:
         server.process.send_signal(number)
         # Before Python has run a line of ours, the signal does what it does by default.
         assert server.exit_status() in (0, 1, -number)
@@ -298,7 +298,7 @@ def test_an_interruption_while_the_command_line_itself_is_imported_ends_the_proc
     (tmp_path / "click.py").write_text(
         "import sys, time\nprint('importing', file=sys.stderr, flush=True)\ntime.sleep(60)\n"
     )
-    with start_server(env=clean_environment(PYTHONPATH=str(tmp_path))) as server:
+    with start_server(env=clean_environment(PYTHONPATH=str(tmp_path)), fresh=True) as server:
         server.wait_for_log("importing")
         server.process.send_signal(signal.SIGINT)
         assert server.exit_status() == 0
@@ -308,14 +308,14 @@ def test_an_interruption_while_the_command_line_itself_is_imported_ends_the_proc
 @pytest.mark.usefixtures("hangup_counts")
 def test_a_hangup_that_is_ignored_at_the_start_stays_ignored() -> None:
     signal.signal(signal.SIGHUP, signal.SIG_IGN)
-    with open_server() as server:
+    with open_server(fresh=True) as server:
         server.process.send_signal(signal.SIGHUP)
         server.settle()
         assert server.end() == 0
 
 
 def test_the_end_of_input_while_plugins_are_imported_is_not_missed() -> None:
-    with start_server() as server:
+    with start_server(fresh=True) as server:
         server.send_bytes(PING)
         assert server.end() == 0
     assert [message["id"] for message in server.inbox] == [1]
