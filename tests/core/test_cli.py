@@ -139,7 +139,10 @@ def test_help_version_and_mistakes_do_not_import_the_sdk_nor_any_plugin(argument
 @pytest.mark.parametrize(
     ("arguments", "expected"),
     [
-        (["nonsense"], "No such command 'nonsense'"),
+        (
+            ["nonsense"],
+            "No such command 'nonsense'; the commands are new-plugin, plugins, sse, stdio, streamable-http.",
+        ),
         (["--nonsense"], "No such option"),
         (["stdio", "--nonsense"], "No such option"),
         (["stdio", "nonsense"], "unexpected extra argument"),

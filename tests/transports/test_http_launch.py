@@ -72,7 +72,9 @@ def test_a_bad_port_is_told_with_the_usage(transport: str, port: str) -> None:
         ("sse", "--session-idle", "5"),
         ("sse", "--path", "sse"),
         ("sse", "--message-path", ""),
+        ("sse", "--path", "/both", "--message-path", "/both"),
         ("--era", "modern", "sse"),
+        ("--era", "legacy", "streamable-http", "--legacy", "reject"),
     ],
     ids=" ".join,
 )

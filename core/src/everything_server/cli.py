@@ -25,6 +25,15 @@ class _Group(click.Group):
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
         return super().get_command(ctx, {"streamableHttp": "streamable-http"}.get(cmd_name, cmd_name))
 
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        """Find the command that was typed; of one that there is not, say which ones there are."""
+        name = args[0]
+        if self.get_command(ctx, name) is None and not name.startswith("-"):
+            ctx.fail(f"No such command {name!r}; the commands are {', '.join(self.list_commands(ctx))}.")
+        return super().resolve_command(ctx, args)
+
 
 @click.group(
     cls=_Group,
@@ -87,6 +96,8 @@ def streamable_http(
 ) -> None:
     """Serve both eras over Streamable HTTP at one endpoint."""
     _log_to_stderr(options.verbose)
+    if options.era == "legacy" and legacy == "reject":
+        raise click.UsageError("--era legacy and --legacy reject leave nothing to serve: leave out one of them")
     from everything_server.transports.site import INDEX_PATH, SiteContent
     from everything_server.transports.streamable_http import HttpSettings, StreamableHttpApp
 
@@ -132,6 +143,8 @@ def sse(
     _log_to_stderr(options.verbose)
     if options.era == "modern":
         raise click.UsageError("the sse transport exists in the legacy era only: leave out --era modern")
+    if path == message_path:
+        raise click.UsageError(f"--path and --message-path are both {path}: the stream and the messages need one each")
     from everything_server.transports.site import INDEX_PATH, SiteContent
     from everything_server.transports.sse import SseApp, SseSettings
 

@@ -87,7 +87,7 @@ class Options:
                     for era in Era:  # else each is compiled when a client opens it
                         registries(era)
             except PluginError as error:
-                raise click.UsageError(str(error)) from None
+                raise _wrong(str(error)) from None
             return registries
 
     def factory(self, registries: "Registries | None" = None) -> "ServerFactory":
@@ -109,7 +109,7 @@ class Options:
 
         if self.seed is not None:
             if self.state_keys:
-                raise click.UsageError("--seed decides the key that seals requestState: leave out --state-key")
+                raise _wrong("--seed decides the key that seals requestState: leave out --state-key")
             return Settings.repeatable(self.seed, page_size=self.page_size, eras=self.eras)
         settings = Settings(page_size=self.page_size, eras=self.eras)
         return replace(settings, request_state=self._request_state()) if self.state_keys else settings
@@ -138,7 +138,7 @@ class Options:
         try:
             return RequestStateSecurity(keys=self.state_keys)
         except ValueError:  # whose message would tell which key it was
-            raise click.UsageError(
+            raise _wrong(
                 "--state-key: a key must have at least 32 bytes; "
                 'python -c "import secrets; print(secrets.token_hex(32))" makes one'
             ) from None
@@ -149,6 +149,11 @@ class Options:
         from everything_server.eras import BOTH_ERAS, Era
 
         return BOTH_ERAS if self.era == "dual" else frozenset({Era(self.era)})
+
+
+def _wrong(message: str) -> click.UsageError:
+    """What is wrong with an option before the command, whose help is not that of the command."""
+    return click.UsageError(message, click.get_current_context().find_root())
 
 
 @contextmanager
