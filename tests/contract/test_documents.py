@@ -30,7 +30,7 @@ from everything_server.discovery import GROUP, Candidate
 from everything_server.eras import versions_of
 from everything_server.serving import stdio
 from everything_server_resources import documents
-from harness import Connect, connector
+from harness import Connect, connector, forking
 from mcp.client import Client
 from mcp_types import ElicitResult, TextResourceContents
 
@@ -71,17 +71,8 @@ def first_column(text: str) -> list[str]:
     return re.findall(r"^\| (?:\*\*)?`([^`]+)`", text, re.MULTILINE)
 
 
-def run(command: list[Any], cwd: Path | None = None, **environment: str) -> str:
-    done = subprocess.run(
-        [str(part) for part in command],
-        input="",
-        capture_output=True,
-        text=True,
-        cwd=cwd,
-        env={**ENVIRONMENT, **environment},
-        timeout=60,
-        check=False,
-    )
+def run(command: list[Any], **environment: str) -> str:
+    done = forking.run([str(part) for part in command], env={**ENVIRONMENT, **environment})
     assert done.returncode == 0, f"{command}\n{done.stdout}\n{done.stderr}"
     return done.stdout
 
@@ -120,23 +111,23 @@ def documented_commands() -> list[str]:
 
 
 @pytest.mark.parametrize("command", documented_commands())
-def test_a_documented_command_runs(command: str, tmp_path: Path) -> None:
+def test_a_documented_command_runs(command: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)  # for those that write files
     words = shlex.split(command)
     settings = dict(word.split("=", 1) for word in words if re.match(r"[A-Z_]+=", word))
     program, *arguments = words[len(settings) :]
     typed = [COMMAND.with_name(program), *arguments]
     if {"streamable-http", "sse", "calculator-server"} & set(words):
-        serve_until_told_to_stop([*typed, "--port", "0"], tmp_path, **settings)
+        serve_until_told_to_stop([*typed, "--port", "0"], **settings)
     else:
-        run(typed, tmp_path, **settings)
+        run(typed, **settings)
 
 
-def serve_until_told_to_stop(command: list[Any], cwd: Path, **environment: str) -> None:
+def serve_until_told_to_stop(command: list[Any], **environment: str) -> None:
     words, environment = [str(part) for part in command], {**ENVIRONMENT, **environment}
-    with subprocess.Popen(words, stderr=subprocess.PIPE, text=True, env=environment, cwd=cwd) as server:
+    with forking.start(words, stdin=subprocess.DEVNULL, env=environment) as server:
         try:
-            assert server.stderr is not None
-            assert any("listening on http://127.0.0.1:" in line for line in iter(server.stderr.readline, ""))
+            assert any(b"listening on http://127.0.0.1:" in line for line in iter(server.stderr.readline, b""))
             server.terminate()
             assert server.wait(30) == 0
         finally:
@@ -259,7 +250,7 @@ async def test_the_features_document_names_everything_that_is_served_and_nothing
     document = (SERVED / "features.md").read_text(encoding="utf-8")
     tools, templates, prompts = set[str](), set[str](), set[str]()
     for era in Era:
-        async with connector(era)("tools,resources,prompts,extras") as client:
+        async with connector(era)("tools,resources,prompts,tasks,extras") as client:
             tools |= {tool.name for tool in (await client.list_tools()).tools}
             listed = (await client.list_resource_templates()).resource_templates
             templates |= {template.uri_template for template in listed}
@@ -277,7 +268,7 @@ async def test_the_features_document_names_everything_that_is_served_and_nothing
 
 def test_the_features_document_names_the_plugin_of_each_feature() -> None:
     document = (SERVED / "features.md").read_text(encoding="utf-8")
-    manager = PluginManager(["tools,resources,prompts,extras"])
+    manager = PluginManager(["tools,resources,prompts,tasks,extras"])
     manager.load()
     columns = re.findall(r"^\| `[^`]+` \| `([^`]+)` \|", document, re.MULTILINE)
     assert set(columns) == {plugin.name for plugin in manager.plugins}

@@ -4,6 +4,7 @@ import logging
 import sys
 from importlib import metadata
 from pathlib import Path
+from types import ModuleType
 
 import pytest
 from everything_server import Era, ExtensionSpec, PluginError, PluginManager, Registries, Status, ToolSpec, __version__
@@ -153,6 +154,29 @@ def test_a_hook_may_give_nothing() -> None:
     manager = load([plugin("quiet.plugin")])
     (active,) = manager.plugins
     assert active.eras == ()
+
+
+@pytest.mark.parametrize("hook", ["tools", "resources", "prompts", "extensions", "icons"])
+def test_a_hook_that_gives_none_where_declarations_are_due_is_broken(hook: str) -> None:
+    manager = load([plugin("forgets.return", module=module_of(**{f"everything_server_{hook}": lambda: None}))])
+    outcome = only(manager, "forgets.return")
+    assert outcome.status is Status.BROKEN
+    assert f"everything_server_{hook} gave None" in outcome.reason
+
+
+def test_a_function_with_the_name_of_a_hook_and_without_its_decorator_is_broken() -> None:
+    module = ModuleType("undecorated")
+    module.everything_server_tools = lambda: [ToolSpec(name="lost", fn=answer)]  # type: ignore[attr-defined]
+    outcome = only(load([plugin("for.gotten", module=module)]), "for.gotten")
+    assert outcome.status is Status.BROKEN
+    assert "everything_server_tools is not decorated with hookimpl" in outcome.reason
+
+
+@pytest.mark.parametrize("identifier", ["clock", "com.example/", "/clock", "com example/clock", "com.example/a/b", ""])
+def test_an_extension_whose_identifier_is_none_is_broken(identifier: str) -> None:
+    outcome = only(load([plugin("ext.ension", ExtensionSpec(identifier=identifier))]), "ext.ension")
+    assert outcome.status is Status.BROKEN
+    assert "identifier must be" in outcome.reason
 
 
 def test_a_declaration_that_is_not_in_a_list_is_broken() -> None:
@@ -308,6 +332,8 @@ def test_a_name_conflict_is_told_by_both_owners(caplog: pytest.LogCaptureFixture
     load([second, first]).check()
     (warning,) = warnings(caplog)
     assert warning.startswith("plugin 'some.thing' (bbb 2) conflicts: its name is taken by aaa 1")
+    # To disable the name would take the other one as well.
+    assert warning.endswith("to silence this: uninstall all but one of aaa, bbb")
 
 
 def test_two_failures_of_one_name_are_both_told(caplog: pytest.LogCaptureFixture) -> None:
@@ -318,8 +344,9 @@ def test_two_failures_of_one_name_are_both_told(caplog: pytest.LogCaptureFixture
 
 def test_a_conflict_with_a_plugin_asked_for_by_name_stops_the_server() -> None:
     candidates = [plugin("some.thing", distribution="aaa"), plugin("some.thing", distribution="bbb")]
-    with pytest.raises(PluginError, match=r"plugin 'some.thing' \(bbb 1.0\) conflicts"):
+    with pytest.raises(PluginError, match=r"plugin 'some.thing' \(bbb 1.0\) conflicts") as failure:
         load(candidates, ["some.thing"]).check()
+    assert "to start without it: uninstall all but one of aaa, bbb" in str(failure.value)
 
 
 def test_an_unknown_item_stops_the_server_and_names_the_option() -> None:

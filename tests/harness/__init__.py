@@ -3,6 +3,7 @@
 import os
 from collections.abc import AsyncGenerator, Callable
 from contextlib import AbstractAsyncContextManager, AsyncExitStack, asynccontextmanager, suppress
+from functools import cache
 from typing import Any, Protocol
 
 import anyio
@@ -23,6 +24,14 @@ class Connect(Protocol):
     ) -> AbstractAsyncContextManager[Client]: ...
 
 
+@cache
+def registries_with(plugins: str | None, disable: str = "") -> Registries:
+    """The registries of some installed plugins: immutable, so all tests that want the same ones share them."""
+    manager = PluginManager(None if plugins is None else [plugins], [disable], strict=True)
+    manager.load()
+    return Registries(manager)
+
+
 def connector(era: Era) -> Connect:
     """Connects clients of one era."""
 
@@ -30,9 +39,7 @@ def connector(era: Era) -> Connect:
     async def connected(
         plugins: str | None = None, *, disable: str = "", settings: Settings | None = None, **client: Any
     ) -> AsyncGenerator[Client]:
-        manager = PluginManager(None if plugins is None else [plugins], [disable], strict=True)
-        manager.load()
-        factory = ServerFactory(Registries(manager), settings or Settings())
+        factory = ServerFactory(registries_with(plugins, disable), settings or Settings())
         mode = "legacy" if era is Era.LEGACY else "auto"
         async with Client(PipeTransport(factory), mode=mode, **client) as session:
             yield session

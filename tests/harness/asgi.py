@@ -98,17 +98,18 @@ class Reply:
         """Whether the body is an event stream."""
         return self.headers.media_type == "text/event-stream"
 
-    @property
-    def controls(self) -> list[Event]:
-        """The events looked at so far that only tell about the stream."""
-        return self._parser.controls
-
     async def head(self) -> "Reply":
         """Wait for the status and the headers."""
         await self._until(lambda: self._head is not None)
         return self
 
     async def event(self) -> Event | None:
+        """The next event, but for those that only prime; None when the body has ended."""
+        while (event := await self.any_event()) is not None and event.is_priming:
+            pass
+        return event
+
+    async def any_event(self) -> Event | None:
         """The next event; None when the body has ended."""
         while not self._events:
             await self._until(lambda: self._chunks or self.ended)
@@ -166,7 +167,7 @@ class Reply:
         """The events that have been written and not been looked at."""
         while self._chunks:
             self._events.extend(self._parser.feed(self._take()))
-        return list(self._events)
+        return [event for event in self._events if not event.is_priming]
 
     def stall(self) -> None:
         """Read nothing more, so that the application has to wait with writing."""

@@ -5,11 +5,12 @@ from contextlib import AbstractAsyncContextManager
 from typing import Any, TypeVar
 
 import anyio
-from everything_server import Era, PluginManager, Registries, ServerFactory, Settings
+from everything_server import Era, ServerFactory, Settings
 from mcp.client import ClientRequestContext
 from mcp.client.session import IncomingMessage
 from mcp_types import CallToolResult, ElicitRequestParams, ElicitResult, ErrorData, InputResponses, TextContent
 
+from harness import registries_with
 from harness.clock import GUARD
 from harness.plugins import Message, Wire, wire
 
@@ -113,9 +114,7 @@ def altered(state: str) -> dict[str, str]:
 
 def factory_with(plugins: str, settings: Settings | None = None, *, disable: str = "") -> ServerFactory:
     """Makes servers with installed plugins."""
-    manager = PluginManager([plugins], [disable], strict=True)
-    manager.load()
-    return ServerFactory(Registries(manager), settings or Settings())
+    return ServerFactory(registries_with(plugins, disable), settings or Settings())
 
 
 def raw_client(

@@ -216,9 +216,9 @@ class Event:
     retry: str | None = None
 
     @property
-    def is_control(self) -> bool:
-        """Whether it tells the client about the stream, and has nothing in it: priming, or advice to come back."""
-        return not self.data and self.comment is None
+    def is_priming(self) -> bool:
+        """Whether it only gives an id to resume from (2025-11-25 basic/transports, Sending Messages to the Server)."""
+        return self.data == ""
 
     @property
     def message(self) -> Message:
@@ -233,16 +233,12 @@ class EventParser:
     """Takes the bytes of an event stream as they come, and gives its events."""
 
     def __init__(self) -> None:
-        self.controls: list[Event] = []
-        """Those that only tell about the stream; they are not among what `feed` gives."""
         self._rest = b""
 
     def feed(self, data: bytes) -> list[Event]:
         """The events that are complete with these bytes."""
         *blocks, self._rest = (self._rest + data).replace(b"\r\n", b"\n").split(b"\n\n")
-        events = [self._event(block.decode()) for block in blocks if block]
-        self.controls += [event for event in events if event.is_control]
-        return [event for event in events if not event.is_control]
+        return [self._event(block.decode()) for block in blocks if block]
 
     def _event(self, block: str) -> Event:
         fields: dict[str, list[str]] = {}
@@ -251,7 +247,8 @@ class EventParser:
             fields.setdefault(field or "comment", []).append(value.removeprefix(" "))
         assert set(fields) <= {"event", "id", "data", "comment", "retry"}, block
         joined = {name: "\n".join(values) for name, values in fields.items()}
-        return Event(*(joined.get(name) for name in ("event", "id", "data", "comment", "retry")))
+        name = joined.pop("event", None)
+        return Event(name, **joined)
 
 
 class TornError(AssertionError):
@@ -313,6 +310,12 @@ class Exchange:
         return self._read_head()[1]
 
     def event(self) -> Event | None:
+        """The next event, but for those that only prime; None when the body has ended as it should."""
+        while (event := self.any_event()) is not None and event.is_priming:
+            pass
+        return event
+
+    def any_event(self) -> Event | None:
         """The next event; None when the body has ended as it should."""
         self._read_head()
         while not self._events:

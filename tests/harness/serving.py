@@ -16,6 +16,7 @@ from collections.abc import Callable, Generator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import IO, Final, Literal
 
+from harness.forking import start
 from harness.wire import COMMAND, END_GUARD, GUARD, WireTimeout, clean_environment
 
 ListeningTransport = Literal["streamable-http", "sse"]
@@ -32,16 +33,12 @@ class ServerProcess:
     Args:
         command: Its command line.
         env: Its environment; by default this process's, without what would configure the server.
+        fresh: Load Python and all modules anew; see `harness.forking`.
     """
 
-    def __init__(self, command: Sequence[str], env: Mapping[str, str] | None = None) -> None:
-        self.process = subprocess.Popen(
-            command,
-            stdin=subprocess.DEVNULL,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.PIPE,
-            env=clean_environment() if env is None else dict(env),
-        )
+    def __init__(self, command: Sequence[str], env: Mapping[str, str] | None = None, *, fresh: bool = False) -> None:
+        environment = clean_environment() if env is None else env
+        self.process = start(command, stdin=subprocess.DEVNULL, env=environment, fresh=fresh)
         self._news = threading.Condition()
         self._written = {"stdout": bytearray(), "stderr": bytearray()}
         self._readers = [

@@ -8,16 +8,17 @@ in its `_meta`.
 import json
 import os
 import subprocess
-import sys
 import threading
 import time
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
-from pathlib import Path
 from typing import IO, Any, Final, Self, TypeVar
 
 from everything_server import Era
+
+from harness.forking import COMMAND as COMMAND
+from harness.forking import start
 
 Message = dict[str, Any]
 RequestId = str | int
@@ -28,9 +29,6 @@ GUARD: Final = 30.0
 
 END_GUARD: Final = 10.0
 """Seconds after which a process that should have ended is taken for one that never will."""
-
-COMMAND: Final = str(Path(sys.executable).with_name("everything-server"))
-"""The console script of the environment that the tests run in."""
 
 LEGACY_VERSION: Final = "2025-11-25"
 MODERN_VERSION: Final = "2026-07-28"
@@ -308,6 +306,7 @@ class Stdio(Client):
         env: The server's environment; by default this process's, without what would configure the server.
         stdin: The server's standard input, when the test writes there by other means.
         start_new_session: Make the server the leader of a session of its own.
+        fresh: Load Python and all modules anew; see `harness.forking`.
         **options: Of `Client`.
     """
 
@@ -319,6 +318,7 @@ class Stdio(Client):
         env: Mapping[str, str] | None = None,
         stdin: int | None = None,
         start_new_session: bool = False,
+        fresh: bool = False,
         **options: Any,
     ) -> None:
         super().__init__(era, **options)
@@ -328,13 +328,12 @@ class Stdio(Client):
         """Those that are no JSON object or array of objects."""
         self._stderr = bytearray()
         self._writing = threading.Lock()
-        self.process = subprocess.Popen(
+        self.process = start(
             command,
             stdin=subprocess.PIPE if stdin is None else stdin,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.PIPE,
-            env=clean_environment() if env is None else dict(env),
+            env=clean_environment() if env is None else env,
             start_new_session=start_new_session,
+            fresh=fresh,
         )
         self._readers = [
             threading.Thread(target=self._read, args=(self.process.stdout, self._take), daemon=True),

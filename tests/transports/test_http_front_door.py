@@ -24,7 +24,8 @@ HTTP: dict[str, HttpRequest] = {
     "DELETE": delete("some-session"),
     "PUT": post(initialize()).having(method="PUT"),
     "OPTIONS": HttpRequest(method="OPTIONS"),
-    "another path": get().having(path="/"),
+    "page": get().having(path="/"),
+    "another path": get().having(path="/elsewhere"),
 }
 SSE: dict[str, HttpRequest] = {
     "SSE stream": get().having(path="/sse"),

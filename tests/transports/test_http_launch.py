@@ -2,13 +2,13 @@
 
 import re
 import socket
-import subprocess
 from collections.abc import Generator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Literal
 
 import pytest
+from harness import forking
 from harness.raw_http import (
     SESSION,
     Exchange,
@@ -31,9 +31,7 @@ NOWHERE = "192.0.2.1"
 
 def complaint(*arguments: str, **env: str) -> tuple[int, str]:
     """The exit status and the stderr of a start that fails; nothing may be on stdout."""
-    process = subprocess.run(
-        [COMMAND, *arguments], capture_output=True, text=True, timeout=GUARD, env=clean_environment(**env), check=False
-    )
+    process = forking.run([COMMAND, *arguments], timeout=GUARD, env=clean_environment(**env))
     assert process.stdout == ""
     assert TRACEBACK not in process.stderr
     return process.returncode, process.stderr

@@ -68,7 +68,7 @@ class Connection:
         named = (line.partition(":") for line in lines)
         headers = Headers([(name, value.strip()) for name, _, value in named])
         events = EventParser().feed(await self._body(headers))
-        return int(status_line.split(" ")[1]), headers, [event.message for event in events]
+        return int(status_line.split(" ")[1]), headers, [event.message for event in events if not event.is_priming]
 
     async def _body(self, headers: Headers) -> bytes:
         if "content-length" in headers:

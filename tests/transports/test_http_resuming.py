@@ -1,9 +1,15 @@
 """Legacy streams that broke: what a GET with `Last-Event-ID` brings back, and what it does not."""
 
+from collections.abc import AsyncIterator
+
+import anyio
 import pytest
+from everything_server import Context, ToolSpec
 from everything_server.serving.session_streams import UNREAD
+from everything_server.transports.streamable_http import HttpSettings, StreamableHttpApp
 from harness.asgi import Reply, Session, running
-from harness.raw_http import Event, call, get, request
+from harness.plugins import factory_of, plugin
+from harness.raw_http import Event, call, get, notification, request
 from harness.stage import FORM, Stage
 
 CHANGED = "notifications/tools/list_changed"
@@ -43,9 +49,79 @@ async def test_events_are_replayed_in_order_from_any_of_them() -> None:
         session = await client.open_session()
         reply = await session.post(call("report", {"times": 10}, token="t"))
         events = await events_of(reply)
-        for position, event in enumerate(events):
+        for position, event in enumerate(events[:-1]):
             replayed = await events_of(await session.get(last_event=event.id))
             assert replayed == events[position + 1 :]
+
+
+async def test_to_come_back_for_a_stream_of_which_nothing_is_left_is_refused() -> None:
+    stage = Stage()
+    async with running(stage.http()) as client:
+        session = await client.open_session()
+        answered = await session.post(PING)
+        cancelled = await session.post(call("hold", {"name": "held"}))
+        await stage.began("held")
+        await session.post(notification("notifications/cancelled", {"requestId": 1}))
+        for reply in (answered, cancelled):
+            *_, last = [event async for event in all_events(reply)]
+            # An empty stream would bring the client back again and again; it may not wait for an answer any more.
+            refused = await session.get(last_event=last.id)
+            assert (refused.status, refused.headers["allow"]) == (405, "POST, DELETE")
+            assert "nothing is left" in (await refused.error())["message"]
+
+
+RESUMES = {"2024-11-05": False, "2025-03-26": False, "2025-06-18": False, "2025-11-25": True}
+
+
+@pytest.mark.parametrize(("version", "resumes"), RESUMES.items())
+async def test_a_stream_begins_with_an_id_to_come_back_with_for_clients_that_know_of_it(
+    version: str, resumes: bool
+) -> None:
+    stage = Stage()
+    async with running(stage.http()) as client:
+        session = await client.open_session(version)
+        reply = await session.post(call("hold", {"name": "held"}))
+        await stage.began("held")
+        if resumes:
+            primed = await reply.any_event()
+            assert primed is not None
+            assert primed == Event(id=primed.id, data="", retry="1000")
+            assert primed.id
+            reply.leave()
+            reply = await session.get(last_event=primed.id)
+        stage.release("held")
+        events = [event async for event in all_events(reply)]
+        assert [event.message["id"] for event in events] == [1]
+
+
+@pytest.mark.parametrize(("version", "resumes"), RESUMES.items())
+async def test_a_tool_may_close_its_streams_so_that_its_client_comes_back(version: str, resumes: bool) -> None:
+    come_back = anyio.Event()
+
+    async def close(ctx: Context) -> str:
+        await ctx.close_standalone_sse_stream()
+        await ctx.close_sse_stream()
+        await ctx.report_progress(1)
+        await come_back.wait()
+        return "came back"
+
+    factory = factory_of(plugin("fake.closing", ToolSpec(name="close", fn=close)))
+    async with running(StreamableHttpApp(factory, HttpSettings(keep_alive=0))) as client:
+        session = await client.open_session(version)
+        stream = await session.get()
+        reply = await session.post(call("close", token="t"))
+        if resumes:
+            assert await stream.event() is None
+            primed = await reply.any_event()
+            assert primed is not None
+            assert await reply.any_event() is None
+            reply = await session.get(last_event=primed.id)
+        else:
+            stream.leave()
+        come_back.set()
+        progress, answer = await reply.messages()
+        assert progress["method"] == "notifications/progress"
+        assert answer["result"]["content"][0]["text"] == "came back"
 
 
 async def test_only_messages_are_replayed() -> None:
@@ -219,6 +295,12 @@ async def drop_after_progress(
     assert last.message["params"]["progress"] == 2
     reply.leave()
     return reply, last
+
+
+async def all_events(reply: Reply) -> AsyncIterator[Event]:
+    """All events up to the end of the stream, those that only prime included."""
+    while (event := await reply.any_event()) is not None:
+        yield event
 
 
 async def events_of(reply: Reply) -> list[Event]:

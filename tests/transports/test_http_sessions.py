@@ -1,5 +1,6 @@
 """Legacy sessions over Streamable HTTP: how they begin, what they accept, how they end, and that each is private."""
 
+import logging
 import re
 from typing import Any
 
@@ -483,6 +484,21 @@ async def test_deleting_a_session_ends_all_that_belongs_to_it() -> None:
         assert methods(await stream.messages()) == ["notifications/tools/list_changed"]
         assert await (await other.post(PING)).result() == {}
         await sessions_left(app, 1)
+
+
+async def test_the_end_of_an_idle_session_is_logged_also_when_its_client_comes_before_the_sweep(
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    clock = FakeClock()
+    app = Stage().http(clock=clock, session_idle=100)
+    async with running(app) as client:
+        session = await client.open_session()
+        with caplog.at_level(logging.INFO):
+            clock.advance(200)
+            await check_not_found(await session.post(PING))
+            await sessions_left(app, 0)
+    ends = [record.getMessage() for record in caplog.records if "idle" in record.getMessage()]
+    assert ends == ["ending a session that was idle for 200 seconds"]
 
 
 async def test_a_session_that_nobody_uses_ends() -> None:

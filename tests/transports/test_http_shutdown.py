@@ -113,7 +113,7 @@ def call_in_a_session(clients: Clients) -> Check:
 
 def modern_call_without_an_answer_yet(clients: Clients) -> Check:
     running = clients.send(modern_call(LONG_CALL, LONG))
-    with clients.send(get().having(path="/")) as other:
+    with clients.send(get().having(path="/nowhere")) as other:
         assert other.status == 404  # by now the call has arrived
 
     def check() -> None:

@@ -3,6 +3,7 @@
 import subprocess
 
 import pytest
+from harness import forking
 from harness.wire import COMMAND, clean_environment
 from wire.servers import installed
 
@@ -11,14 +12,7 @@ USAGE_ERROR = 2
 
 def run(*arguments: str, **variables: str) -> subprocess.CompletedProcess[str]:
     """Run the command with nothing to read, until it ends."""
-    return subprocess.run(
-        [COMMAND, *arguments],
-        stdin=subprocess.DEVNULL,
-        capture_output=True,
-        text=True,
-        env=clean_environment(**variables),
-        timeout=60,
-    )
+    return forking.run([COMMAND, *arguments], env=clean_environment(**variables))
 
 
 def as_typed(value: str | tuple[str, ...]) -> str:
@@ -76,14 +70,8 @@ def test_a_plugin_that_was_asked_for_and_is_not_there_stops_the_start(arguments:
 
 
 def test_a_broken_plugin_is_told_in_one_warning_and_the_others_are_served() -> None:
-    done = subprocess.run(
-        [COMMAND, "stdio"],
-        input='{"jsonrpc":"2.0","id":1,"method":"ping"}\n',
-        capture_output=True,
-        text=True,
-        env=installed("importerror", "exits"),
-        timeout=60,
-    )
+    ping = '{"jsonrpc":"2.0","id":1,"method":"ping"}\n'
+    done = forking.run([COMMAND, "stdio"], stdin=ping, env=installed("importerror", "exits"))
     assert done.returncode == 0
     assert done.stdout == '{"jsonrpc":"2.0","id":1,"result":{}}\n'
     assert done.stderr.count("is broken") == 2

@@ -1,22 +1,43 @@
 """Fixtures of the tables of calls."""
 
 from collections.abc import Callable, Generator
+from contextlib import ExitStack
 
 import pytest
 from everything_server import Era
-from wire.runner import Runner
-from wire.servers import open_for_row
+from harness.serving import serving
+from harness.wire import clean_environment
+from wire.features import GROUPS
+from wire.http_clients import Http, Sse
+from wire.runner import Open, Runner
+from wire.servers import open_for_row, opener_at
 
 
 @pytest.fixture(scope="session")
 def runner_of() -> Generator[Callable[[str, Era], Runner]]:
-    """Gives the runner for a transport and an era; its connections last as long as the session."""
+    """Gives the runner for a transport and an era; its connections, and the servers, last as long as the session."""
     runners: dict[tuple[str, Era], Runner] = {}
-    openers = {"stdio": open_for_row}
+    urls: dict[str, str] = {}
+    with ExitStack() as stack:
 
-    def get(transport: str, era: Era) -> Runner:
-        return runners.setdefault((transport, era), Runner(era, openers[transport]))
+        def listen(transport: str) -> str:
+            kind = "sse" if transport == "sse" else "streamable-http"
+            plugins = ("--plugins", ",".join(GROUPS))
+            return stack.enter_context(serving(kind, before=plugins, env=clean_environment())).url
 
-    yield get
-    for runner in runners.values():
-        runner.close()
+        def opener_over(transport: str) -> Open:
+            if transport == "stdio":
+                return open_for_row
+            if transport not in urls:
+                urls[transport] = listen(transport)
+            return opener_at(urls[transport], Sse if transport == "sse" else Http)
+
+        def get(transport: str, era: Era) -> Runner:
+            if (transport, era) not in runners:
+                has_statuses = transport == "http"
+                runners[transport, era] = Runner(era, opener_over(transport), has_statuses=has_statuses)
+            return runners[transport, era]
+
+        yield get
+        for runner in runners.values():
+            runner.close()

@@ -7,11 +7,11 @@ import socket
 import threading
 import urllib.parse
 from collections.abc import Iterator
-from contextlib import suppress
+from contextlib import closing, suppress
 from typing import Any, Self
 
 from everything_server import Era
-from harness.wire import GUARD, Client, Message, RequestId, WireTimeout, is_request
+from harness.wire import END_GUARD, GUARD, Client, Message, RequestId, WireTimeout, is_request
 
 
 class Http(Client):
@@ -26,6 +26,7 @@ class Http(Client):
         self.statuses: dict[RequestId, int] = {}
         """The HTTP status of each request that was answered."""
         self._sockets: dict[RequestId, socket.socket] = {}
+        self._readers: list[threading.Thread] = []
 
     def headers(self, message: Message) -> dict[str, str]:
         """The headers that a message needs."""
@@ -65,6 +66,8 @@ class Http(Client):
                 connection.close()
         for request_id in self._sockets:
             self.close_stream(request_id)
+        for reader in self._readers:
+            reader.join(END_GUARD)
 
     def _connect(self, timeout: float) -> http.client.HTTPConnection:
         return http.client.HTTPConnection(self._host, self._port, timeout=timeout)
@@ -77,21 +80,29 @@ class Http(Client):
         try:
             response = connection.getresponse()
         except OSError:
+            connection.close()
             return  # closed by this client
         if is_request(message):
             self.statuses[message["id"]] = response.status
         if message.get("method") == "initialize":
             self.session_id = response.getheader("mcp-session-id")
         if (response.getheader("content-type") or "").startswith("text/event-stream"):
-            threading.Thread(target=self._stream, args=(response,), daemon=True).start()
+            self._read_aside(connection, response)
             return
         body = response.read()
         connection.close()
         if is_request(message):
             self._deliver(_answer_in(body, response.status, message["id"]))
 
-    def _stream(self, response: http.client.HTTPResponse) -> None:
-        with suppress(OSError, ValueError, http.client.HTTPException, AttributeError):  # closed by either side
+    def _read_aside(self, connection: http.client.HTTPConnection, response: http.client.HTTPResponse) -> None:
+        """Read a stream to its end, in a thread."""
+        self._readers = [reader for reader in self._readers if reader.is_alive()]
+        self._readers.append(threading.Thread(target=self._stream, args=(connection, response), daemon=True))
+        self._readers[-1].start()
+
+    def _stream(self, connection: http.client.HTTPConnection, response: http.client.HTTPResponse) -> None:
+        closed = (OSError, ValueError, http.client.HTTPException, AttributeError)  # by either side
+        with closing(connection), response, suppress(*closed):
             for _, data in sse_events(response):
                 if data:
                     self._deliver(json.loads(data))
@@ -113,7 +124,9 @@ class Http(Client):
         self._sockets["GET"] = connection.sock
         response = connection.getresponse()
         if response.status == 200:
-            threading.Thread(target=self._stream, args=(response,), daemon=True).start()
+            self._read_aside(connection, response)
+        else:
+            connection.close()
 
 
 class Sse(Client):
@@ -132,13 +145,18 @@ class Sse(Client):
         connection.request("GET", path, headers={"Accept": "text/event-stream"})
         self._socket = connection.sock
         self._response = connection.getresponse()
-        threading.Thread(target=self._stream, daemon=True).start()
+        self._connection = connection
+        self._reader = threading.Thread(target=self._stream, daemon=True)
+        self._reader.start()
         if not self._ready.wait(GUARD):
             raise WireTimeout("no endpoint event")
 
     def close(self) -> None:
         with suppress(OSError):
             self._socket.shutdown(socket.SHUT_RDWR)
+        self._reader.join(END_GUARD)
+        self._response.close()
+        self._connection.close()
 
     def _stream(self) -> None:
         with suppress(OSError, ValueError, http.client.HTTPException, AttributeError):  # closed by either side

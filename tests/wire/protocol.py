@@ -46,6 +46,20 @@ RESULTS: Final[Mapping[Sender, Schemas]] = {"server": SERVER_RESULTS, "client": 
 EXTENSIONS: Final = ("tasks/", "notifications/tasks")
 """How the methods of extensions begin; those have schemas of their own."""
 
+TASK_MEMBERS: Final = frozenset({"taskId", "status", "createdAt", "lastUpdatedAt", "ttlMs"})
+"""What every task has."""
+
+TASK_DETAILS: Final[Mapping[Any, frozenset[str]]] = {
+    "working": frozenset(),
+    "input_required": frozenset({"inputRequests"}),
+    "completed": frozenset({"result"}),
+    "failed": frozenset({"error"}),
+    "cancelled": frozenset(),
+}
+"""What a task of each status has beside that, wherever its details are told."""
+
+TIMESTAMP: Final = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?(Z|[+-]\d\d:\d\d)")
+
 MODERN_ONLY: Final = ("resultType", "ttlMs", "cacheScope")
 """Members that the result of a legacy request never has."""
 
@@ -101,8 +115,10 @@ def check_message(message: Message, methods: Mapping[RequestId, str], version: s
     schema = (REQUESTS if is_request(message) else NOTIFICATIONS)[sender].get((method, version))
     if schema is None:
         _need(method.startswith(EXTENSIONS), f"{version} has no {method} from the {sender}", message)
+        if method == "notifications/tasks":
+            _check_task(message["params"], message, detailed=True)
         return
-    _fit(message, schema, message)
+    _fit(_without_task_ids(message), schema, message)
 
 
 def null_at(value: Any, place: str = "") -> str | None:
@@ -142,7 +158,10 @@ def _check_answer(message: Message, methods: Mapping[RequestId, str], version: s
     _need(message.get("id") in methods, f"a result for no request to this {sender}", message)
     method, result = methods[message["id"]], message["result"]
     schema = RESULTS[sender].get((method, version))
-    if schema is not None and result.get("resultType") != "task":  # a tool's call that a task has taken over
+    is_handle = result.get("resultType") == "task"  # a tool's call that a task has taken over
+    if is_handle or method == "tasks/get":
+        _check_task(result, message, detailed=not is_handle)
+    elif schema is not None:
         _fit(result, schema, message)
     if version not in MODERN_PROTOCOL_VERSIONS:
         _need(not set(MODERN_ONLY) & set(result), "members of a modern result", message)
@@ -152,8 +171,33 @@ def _check_answer(message: Message, methods: Mapping[RequestId, str], version: s
     if is_cacheable:
         _need(type(result.get("ttlMs")) is int and result["ttlMs"] >= 0, "no ttlMs", message)
         _need(result.get("cacheScope") in ("public", "private"), "no cacheScope", message)
-    elif result["resultType"] != "task":  # which has a time to live of another kind
+    elif not is_handle and method != "tasks/get":  # which have a time to live of another kind
         _need(not {"ttlMs", "cacheScope"} & set(result), "cache hints where nothing may be cached", message)
+
+
+def _check_task(task: Any, message: Message, *, detailed: bool) -> None:
+    """Check a task, or a handle, which has no details (ext-tasks tasks, Tasks)."""
+    details = TASK_DETAILS.get(task.get("status"))
+    _need(details is not None, "no status of a task", message)
+    assert details is not None
+    wanted = TASK_MEMBERS | (details if detailed else set())
+    have = set(task) - {"_meta", "resultType", "statusMessage", "pollIntervalMs"}
+    _need(have == wanted, f"a task has {sorted(wanted)}, this one {sorted(have)}", message)
+    _need(all(TIMESTAMP.fullmatch(task[name]) for name in ("createdAt", "lastUpdatedAt")), "no timestamp", message)
+    for name in ("ttlMs", "pollIntervalMs"):
+        _need(task.get(name) is None or (type(task[name]) is int and task[name] > 0), f"{name} is no duration", message)
+    if details == {"inputRequests"} and detailed:
+        _need(bool(task["inputRequests"]), "nothing is asked", message)
+
+
+def _without_task_ids(message: Message) -> Message:
+    """A message without what the tasks extension adds to the filter of `subscriptions/listen`."""
+    params = message.get("params", {})
+    filter_of = params.get("notifications")
+    if not isinstance(filter_of, dict) or "taskIds" not in filter_of:
+        return message
+    known = {name: value for name, value in filter_of.items() if name != "taskIds"}
+    return {**message, "params": {**params, "notifications": known}}
 
 
 def _check_error(message: Message, error: Any) -> None:

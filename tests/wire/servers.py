@@ -7,10 +7,12 @@ from typing import Any, Final
 
 from everything_server import Era
 from harness.plugins import FAKES
-from harness.wire import COMMAND, Stdio, clean_environment
+from harness.wire import COMMAND, Client, Stdio, clean_environment
 from wire.answers import Answerer
 from wire.features import GROUPS
+from wire.http_clients import Http, Sse
 from wire.rows import Row
+from wire.runner import Open
 
 OWN_FAKES: Final = Path(__file__).with_name("fake-plugins")
 """Import paths with a fake plugin on each, beside those of `harness.plugins`."""
@@ -45,3 +47,13 @@ def open_for_row(row: Row, era: Era, answers: Mapping[str, Answerer]) -> Stdio:
         capabilities=row.capabilities(era),
         answers=answers,
     )
+
+
+def opener_at(url: str, kind: type[Http | Sse]) -> Open:
+    """Opens connections to a server that listens."""
+
+    def open_connection(row: Row, era: Era, answers: Mapping[str, Answerer]) -> Client:
+        options = {"version": row.version(era), "capabilities": row.capabilities(era), "answers": answers}
+        return kind(url, era, **options).start()
+
+    return open_connection

@@ -6,7 +6,7 @@ import pytest
 from harness.wire import LEGACY_VERSION, META, MODERN_VERSION, Message
 from wire.protocol import ProtocolError, Sender, check_message
 
-METHODS = {1: "tools/list", 2: "tools/call", 3: "elicitation/create", 4: "ping", 5: "subscriptions/listen"}
+METHODS = {1: "tools/list", 2: "tools/call", 3: "elicitation/create", 4: "ping", 5: "tasks/get"}
 SERVER_INFO = {f"{META}serverInfo": {"name": "s", "version": "1"}}
 ENVELOPE = {
     f"{META}protocolVersion": MODERN_VERSION,
@@ -35,6 +35,8 @@ def sent(method: str, params: Any = None, version: str = LEGACY_VERSION, /, **me
 
 FORM = {"message": "?", "mode": "form", "requestedSchema": {"type": "object", "properties": {}}}
 PROGRESS = {"progressToken": 0, "progress": 1}
+MOMENT = "2026-07-28T12:00:00.000Z"
+TASK: Message = {"taskId": "t", "status": "working", "createdAt": MOMENT, "lastUpdatedAt": MOMENT, "ttlMs": None}
 
 ACCEPTED: list[tuple[Sender, tuple[Message, str]]] = [
     ("server", result(1, tools=[TOOL])),
@@ -42,7 +44,10 @@ ACCEPTED: list[tuple[Sender, tuple[Message, str]]] = [
     ("server", result(2, content=[TEXT], isError=True)),
     ("server", result(2, MODERN_VERSION, content=[TEXT], structuredContent=[None, 1])),
     ("server", result(2, MODERN_VERSION, resultType="input_required", requestState="x")),
-    ("server", result(2, MODERN_VERSION, resultType="task", ttlMs=None)),
+    ("server", result(2, MODERN_VERSION, resultType="task", **TASK)),
+    ("server", result(2, MODERN_VERSION, resultType="task", **{**TASK, "ttlMs": 1, "pollIntervalMs": 1})),
+    ("server", result(5, MODERN_VERSION, **{**TASK, "status": "completed", "result": {}})),
+    ("server", sent("notifications/tasks", {**TASK, "status": "failed", "error": {}}, MODERN_VERSION)),
     ("server", result(4)),
     ("server", error(-32021, {"requiredCapabilities": {"sampling": {}}})),
     ("server", error(-32022, {"supported": [MODERN_VERSION], "requested": "x"})),
@@ -77,6 +82,13 @@ REFUSED: list[tuple[Sender, tuple[Message, str], str]] = [
     ("server", result(1, MODERN_VERSION, tools=[TOOL], ttlMs=1.5, cacheScope="public"), "ttlMs|integer"),
     ("server", result(1, MODERN_VERSION, tools=[TOOL], ttlMs=1, cacheScope="all"), "public"),
     ("server", result(2, MODERN_VERSION, content=[TEXT], **CACHE), "anyOf|cache hints"),
+    ("server", result(2, MODERN_VERSION, resultType="task", **{**TASK, "status": "busy"}), "no status"),
+    ("server", result(2, MODERN_VERSION, resultType="task", **TASK, result={}), "a task has"),
+    ("server", result(2, MODERN_VERSION, resultType="task", **{**TASK, "createdAt": "now"}), "no timestamp"),
+    ("server", result(2, MODERN_VERSION, resultType="task", **{**TASK, "ttlMs": 0}), "no duration"),
+    ("server", result(5, MODERN_VERSION, **{**TASK, "status": "completed"}), "a task has"),
+    ("server", result(5, MODERN_VERSION, **{**TASK, "status": "input_required", "inputRequests": {}}), "is asked"),
+    ("server", sent("notifications/tasks", {**TASK, "status": "failed"}, MODERN_VERSION), "a task has"),
     ("server", result(2, content=[TEXT], structuredContent=[1]), "object"),
     ("server", result(2, content=[{**TEXT, "annotations": {"audience": ["cat"]}}]), "cat|anyOf"),
     ("server", ({"jsonrpc": "2.0", "id": 2, "result": {"content": [TEXT]}}, MODERN_VERSION), "resultType|anyOf"),

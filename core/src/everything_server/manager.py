@@ -9,6 +9,7 @@ from types import FunctionType, MethodType, ModuleType
 from typing import Any, TypeVar
 
 import pluggy
+from mcp.shared.extension import validate_extension_identifier
 from mcp_types import Icon
 
 from everything_server import hookspecs
@@ -178,18 +179,28 @@ class PluginManager:
         failures = [outcome for outcome in self.outcomes if outcome.status.is_failure]
         fatal = [outcome for outcome in failures if self.strict or outcome.is_fatal]
         if fatal:
-            raise PluginError("\n".join(describe(outcome) + _way_out(outcome) for outcome in fatal))
+            raise PluginError("\n".join(describe(outcome) + self._way_out(outcome) for outcome in fatal))
         for outcome in failures:
             key = outcome.candidate or outcome.name  # two distributions may have failed under one name
             if key in self._said:
                 continue
             self._said.add(key)
             others = f"the other {len(self._plugins)} plugins are active"
-            silence = f"; to silence this: --disable {outcome.name}" if outcome.candidate else ""
+            silence = f"; to silence this: {self._remedy(outcome)}" if outcome.candidate else ""
             show_traceback = outcome.error is not None and logger.isEnabledFor(logging.INFO)
             logger.warning(
                 "%s\n  %s%s", describe(outcome), others, silence, exc_info=outcome.error if show_traceback else None
             )
+
+    def _remedy(self, outcome: Outcome) -> str:
+        """What makes a failure go away and nothing else: an option, unless that would take a namesake as well."""
+        namesakes = [candidate for candidate in self._candidates if candidate.name == outcome.name]
+        if len(namesakes) < 2:
+            return f"--disable {outcome.name}"
+        return "uninstall all but one of " + ", ".join(candidate.distribution for candidate in namesakes)
+
+    def _way_out(self, outcome: Outcome) -> str:
+        return f"\n  to start without it: {self._remedy(outcome)}" if outcome.candidate else ""
 
     def _load(self, candidate: Candidate, wanted: Wanted) -> Outcome:
         def outcome(status: Status, reason: str = "", error: BaseException | None = None) -> Outcome:
@@ -206,6 +217,7 @@ class PluginManager:
             module: object = candidate.entry_point.load()
             self._pluggy.register(module, name=candidate.name)
             self._pluggy.check_pending()
+            self._check_decorated(module)
             self._plugins[candidate.name] = self._collect(candidate, module)
         except (Exception, SystemExit) as error:  # code of others, which may do anything, exit() included
             with suppress(AssertionError, ValueError):  # not registered, if that is what failed
@@ -213,6 +225,14 @@ class PluginManager:
             reason = str(error) if isinstance(error, PluginError) else f"{type(error).__name__}: {error}"
             return outcome(Status.BROKEN, reason, error)
         return outcome(Status.ACTIVE)
+
+    def _check_decorated(self, module: object) -> None:
+        """A function that has a hook's name and lacks the decorator would never be called."""
+        implemented = {caller.name for caller in self._pluggy.get_hookcallers(module) or ()}
+        for hook in vars(hookspecs):
+            is_missing = hook.startswith(f"{hookspecs.PROJECT}_") and hook not in implemented
+            if is_missing and callable(getattr(module, hook, None)):
+                raise TypeError(f"{hook} is not decorated with hookimpl")
 
     def _collect(self, candidate: Candidate, module: object) -> Plugin:
         """Call each hook of one plugin for each era, so that every declaration has an owner."""
@@ -226,6 +246,7 @@ class PluginManager:
             for hook, kinds in _DECLARED_BY.items():
                 if hook in implemented:
                     results: list[Any] = self._pluggy.subset_hook_caller(hook, others)(era=era)
+                    _check_given(results, hook)
                     declared.extend(_checked(item, kinds, hook) for result in results for item in result)
             declarations[era] = tuple(item for item in declared if era in item.eras)
             texts: list[str | None] = []
@@ -235,10 +256,12 @@ class PluginManager:
             given: list[Iterable[Icon]] = []
             if "everything_server_icons" in implemented:
                 given = self._pluggy.subset_hook_caller("everything_server_icons", others)(era=era)
+                _check_given(given, "everything_server_icons")
             icons[era] = tuple(Icon.model_validate(icon) for found in given for icon in found)
         routes: list[RouteSpec] = []
         if "everything_server_routes" in implemented:
             listed: list[Any] = self._pluggy.subset_hook_caller("everything_server_routes", others)()
+            _check_given(listed, "everything_server_routes")
             routes.extend(_checked(item, RouteSpec, "everything_server_routes") for items in listed for item in items)
         return Plugin(candidate, declarations, instructions, icons, tuple(routes))
 
@@ -251,8 +274,9 @@ def describe(outcome: Outcome) -> str:
     return f"plugin '{outcome.name}' ({outcome.candidate.origin}) {verb}: {outcome.reason}"
 
 
-def _way_out(outcome: Outcome) -> str:
-    return f"\n  to start without it: --disable {outcome.name}" if outcome.candidate else ""
+def _check_given(results: list[Any], hook: str) -> None:
+    if not results:  # pluggy leaves out what is None
+        raise TypeError(f"{hook} gave None, expected declarations; for none of them, an empty list")
 
 
 def _checked(declaration: object, kinds: type[SpecT] | tuple[type[SpecT], ...], hook: str) -> SpecT:
@@ -263,6 +287,8 @@ def _checked(declaration: object, kinds: type[SpecT] | tuple[type[SpecT], ...], 
         value = getattr(declaration, name, "")
         if not isinstance(value, str):
             raise TypeError(f"{hook} gave a {type(declaration).__name__} whose {name} is {value!r}, expected text")
+    if isinstance(declaration, ExtensionSpec):
+        validate_extension_identifier(declaration.identifier, owner="ExtensionSpec")
     return declaration
 
 

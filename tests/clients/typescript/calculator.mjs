@@ -6,9 +6,18 @@ import { SSEClientTransport } from '@modelcontextprotocol/sdk/client/sse.js';
 const url = new URL(process.argv[2]);
 const capabilities = { sampling: {} };
 
+/** What the transport has received: of progress that comes together with its answer, the client itself tells nobody. */
+const heard = [];
+
 async function connect() {
     const client = new Client({ name: 'calculator-client', version: '1.0.0' }, { capabilities });
-    await client.connect(new SSEClientTransport(url));
+    const transport = new SSEClientTransport(url);
+    await client.connect(transport);
+    const receive = transport.onmessage;
+    transport.onmessage = (message, extra) => {
+        heard.push(message);
+        receive(message, extra);
+    };
     return client;
 }
 
@@ -42,11 +51,10 @@ await calculate(other, 'subtract', 9, 8);
 report.histories = { one: (await expressions(one)).length, other: await expressions(other) };
 report.stats = await read(one, 'calculator://stats');
 report.solved = await one.callTool({ name: 'solve_math_problem', arguments: { problem: 'How many?' } });
-// Steps some time apart: what this client receives together with the answer it drops.
-report.progress = [];
-await one.callTool({ name: 'demo_progress', arguments: { steps: 3, seconds: 0.3 } }, undefined, {
-    onprogress: step => report.progress.push(step.progress),
-});
+await one.callTool({ name: 'demo_progress', arguments: { steps: 3, seconds: 0 } }, undefined, { onprogress() {} });
+report.progress = heard
+    .filter(message => message.method === 'notifications/progress')
+    .map(message => message.params.progress);
 report.prompt = await one.getPrompt({ name: 'generate-problems', arguments: { topic: 'sums' } });
 
 await one.close();

@@ -1,12 +1,13 @@
 """`calculator.sample-tool`."""
 
+from collections.abc import Generator
 from typing import Any
 
 import pytest
 from click.testing import CliRunner
 from everything_server import PluginManager
 from everything_server.cli import cli
-from harness import Connect
+from harness import Connect, registries_with
 from harness.client_side import text_of
 
 PLUGIN = "calculator.sample-tool"
@@ -14,10 +15,12 @@ VARIABLE = "SAMPLE_TOOL_NAME"
 
 
 @pytest.fixture(autouse=True)
-def owner(monkeypatch: pytest.MonkeyPatch) -> pytest.MonkeyPatch:
-    """The owner of the server, who has set nothing."""
+def owner(monkeypatch: pytest.MonkeyPatch) -> Generator[pytest.MonkeyPatch]:
+    """The owner of the server, who has set nothing; what is declared depends on it, so no registry is shared."""
     monkeypatch.delenv(VARIABLE, raising=False)
-    return monkeypatch
+    registries_with.cache_clear()
+    yield monkeypatch
+    registries_with.cache_clear()
 
 
 @pytest.mark.parametrize("name", ["my_tool", "learn.echo-2", "X", "a" * 128])

@@ -6,7 +6,6 @@ sent while nobody reads is kept.
 
 import logging
 from collections import deque
-from contextlib import suppress
 from typing import Final
 
 import anyio
@@ -25,10 +24,8 @@ SESSION_HEADER: Final = "mcp-session-id"
 RESUMING_VERSION: Final = "2025-11-25"
 """The first revision whose clients know how to come back for a stream that the server has closed."""
 
-RETRY_AFTER: Final = 500
+RETRY: Final = 1000
 """Milliseconds after which such a client should come back."""
-
-_COME_BACK: Final = f"retry: {RETRY_AFTER}\n\n".encode()
 
 UNREAD: Final = 1024
 """Events that may wait on a stream whose client does not read; then a GET's stream is ended, a POST's is waited for."""
@@ -64,7 +61,7 @@ class SessionStream:
     def priming(self) -> bytes:
         """An event without a message, which gives its reader an id to come back with (2025-11-25 basic/transports,
         Sending Messages to the Server)."""
-        return f"id: {self.name}.0\ndata: \n\n".encode()
+        return f"id: {self.name}.0\nretry: {RETRY}\ndata: \n\n".encode()
 
     @property
     def is_read(self) -> bool:
@@ -98,11 +95,8 @@ class SessionStream:
             waiting.cancel()
 
     async def close(self) -> None:
-        """Have its reader come back for the rest, as a handler may want (2025-11-25, as above)."""
-        if self._reader is not None:
-            with suppress(anyio.WouldBlock, anyio.BrokenResourceError, anyio.ClosedResourceError):
-                self._reader.send_nowait(_COME_BACK)
-            self.detach()
+        """Have its reader come back for the rest, as a handler may want."""
+        self.detach()
 
     def expect_one_less(self) -> None:
         """A request it answers has got its answer, or will get none."""

@@ -151,10 +151,7 @@ class SessionServing:
         session = self._sessions.get(session_id)
         if session is None or session.ended.is_set():
             return None
-        if session.idle_for() > self._idle_limit:
-            session.ended.set()
-            return None
-        return session
+        return None if self._end_if_idle(session) else session
 
     async def _open(self, initialize: JSONRPCRequest, request: Request, auth_info: object | None) -> Response:
         if self._closed or self._tasks is None or len(self._sessions) >= self._max_sessions:
@@ -189,9 +186,15 @@ class SessionServing:
         while True:
             await self._clock.sleep(min(self._idle_limit / 2, 30))
             for session in list(self._sessions.values()):
-                if session.idle_for() > self._idle_limit:
-                    logger.info("ending a session that was idle for %.0f seconds", session.idle_for())
-                    session.ended.set()
+                self._end_if_idle(session)
+
+    def _end_if_idle(self, session: Session) -> bool:
+        idle = session.idle_for()
+        if idle <= self._idle_limit:
+            return False
+        logger.info("ending a session that was idle for %.0f seconds", idle)
+        session.ended.set()
+        return True
 
 
 def _unknown_session(request_id: RequestId | None = None) -> Response:

@@ -26,6 +26,8 @@ STAGES: Final = ("Gathering sources", "Analyzing content", "Synthesizing finding
 STAGE_SECONDS: Final = 0.5
 
 KEY: Final = "clarification"
+ASKED: Final = "asked"
+"""The state of a call that has asked; sealed, it is bound to the topic."""
 
 KNOWN_READINGS: Final = {
     "python": {
@@ -53,9 +55,10 @@ async def simulate_research_query(
     answer: ElicitResult | None = None
     if asks:
         form = _form(topic)
-        answer = form_answer(ctx, KEY, form)
+        if ctx.request_state is not None:  # without it nothing was asked in this call, whatever was answered
+            answer = form_answer(ctx, KEY, form)
         if answer is None:
-            return ask(KEY, form.request())
+            return ask(KEY, form.request(), ASKED)
     for number, stage in enumerate(STAGES, 1):
         await ctx.server.clock.sleep(STAGE_SECONDS)
         await ctx.report_progress(number, len(STAGES), stage)
