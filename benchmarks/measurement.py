@@ -17,6 +17,8 @@ class Effort:
     rounds: int | None = None
     calls: int | None = None
     extra_tools: int = 1000
+    warms: bool = True
+    """Whether each subject has a turn before those that count."""
 
 
 @dataclass(frozen=True)
@@ -84,11 +86,13 @@ class Comparison:
         return f"  {subject} <= {wanted}: {', '.join(verdicts)}"
 
 
-def in_turn(subjects: Mapping[str, Callable[[], Sample]], rounds: int) -> dict[str, list[Sample]]:
-    """Give every subject its turn in every round, after one turn that does not count."""
+def in_turn(
+    subjects: Mapping[str, Callable[[], Sample]], rounds: int, *, warms: bool = True
+) -> dict[str, list[Sample]]:
+    """Give every subject its turn in every round, after one turn that does not count, unless `warms` is false."""
     names = list(subjects)
     samples: dict[str, list[Sample]] = {name: [] for name in names}
-    for name in names:
+    for name in names if warms else ():
         subjects[name]()
     for number in range(rounds):
         first = number % len(names)  # who comes after whom must not matter

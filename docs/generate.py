@@ -1,4 +1,4 @@
-"""Writes those parts of the documents that are output: the command line's help, the table of plugins, the example.
+"""Writes those parts of the documents that are output: the command line's help, the tables of features, the example.
 
     python docs/generate.py          writes them anew
     python docs/generate.py --check  only says which are out of date, as the tests do
@@ -6,7 +6,6 @@
 Such a part stands between `<!-- begin NAME -->` and `<!-- end NAME -->`.
 """
 
-import json
 import os
 import re
 import subprocess
@@ -16,6 +15,7 @@ from functools import partial
 from pathlib import Path
 
 from everything_server.cli import cli
+from feature_table import feature_tables
 
 ROOT = Path(__file__).parents[1]
 EXAMPLE = ROOT / "examples" / "dice"
@@ -45,27 +45,13 @@ def command_help() -> str:
     return "\n\n".join(f"### `{name}`\n\n{fenced(output(name, '--help'), 'text')}" for name in sorted(cli.commands))
 
 
-def plugin_table() -> str:
-    """The plugins of this repository, what they provide, and in which eras."""
-    ours = {"everything-server-" + path.parent.name for path in ROOT.glob("plugins/*/pyproject.toml")}
-    active = {row["name"] for row in json.loads(output("plugins", "--json")) if row["status"] == "active"}
-    lines = ["| Plugin | Provides | Eras | Default |", "|---|---|---|---|"]
-    for row in json.loads(output("--plugins", "*", "plugins", "--json")):
-        if row["distribution"] in ours:
-            provided = (item.partition(" ") for item in row["provides"])
-            provides = "<br>".join(f"{kind} `{name}`" for kind, _, name in provided)
-            default = "on" if row["name"] in active else "opt-in"
-            lines.append(f"| `{row['name']}` | {provides} | {', '.join(row['eras'])} | {default} |")
-    return "\n".join(lines)
-
-
 def example(name: str, language: str) -> str:
     """A file of the example distribution."""
     return fenced((EXAMPLE / name).read_text(encoding="utf-8"), language)
 
 
 PARTS: dict[str, dict[str, Callable[[], str]]] = {
-    "README.md": {"plugins": plugin_table},
+    "README.md": {"features": partial(feature_tables, ROOT)},
     "docs/command-line.md": {"help": help_text, "commands": command_help},
     "docs/writing-plugins.md": {
         "example metadata": partial(example, "pyproject.toml", "toml"),

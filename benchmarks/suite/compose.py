@@ -42,7 +42,7 @@ def run(effort: Effort) -> Iterator[Comparison]:
             Requirement(crowded, 50e-6),
             Requirement(crowded, 2, FULL),
         ]
-        samples = in_turn(turns, effort.rounds or 21)
+        samples = in_turn(turns, effort.rounds or 21, warms=effort.warms)
         yield Comparison(f"composing a server, {era}, {len(full.tools)} tools", "us", samples, PEER, requirements)
 
 

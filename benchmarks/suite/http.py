@@ -104,7 +104,7 @@ def _compare(
     with ExitStack() as stack:
         running = {name: stack.enter_context(HttpServer(start)) for name, start in servers.items()}
         subjects = {name: turns(server, effort.calls or 200) for name, server in running.items()}
-        samples = in_turn(subjects, effort.rounds or 41)
+        samples = in_turn(subjects, effort.rounds or 41, warms=effort.warms)
     return _Rates(title, "us", samples, peer, [Requirement(OURS, limit, peer)])
 
 

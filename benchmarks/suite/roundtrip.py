@@ -19,7 +19,7 @@ def run(effort: Effort) -> Iterator[Comparison]:
                 name: _Conversation(stack.enter_context(StdioServer(command)), era, effort.calls or 500)
                 for name, command in COMMANDS.items()
             }
-            samples = in_turn(subjects, effort.rounds or 20)
+            samples = in_turn(subjects, effort.rounds or 20, warms=effort.warms)
         yield Comparison(f"tools/call echo, {era}", "us", samples, BARE, [Requirement(OURS, 1.15, BARE)])
 
 

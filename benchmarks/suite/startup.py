@@ -20,7 +20,7 @@ def run(effort: Effort) -> Iterator[Comparison]:
     """The turn that does not count warms the file cache and writes the compiled modules."""
     for title, opening in OPENINGS.items():
         subjects = {name: partial(_start, command, opening) for name, command in COMMANDS.items()}
-        samples = in_turn(subjects, effort.rounds or 15)
+        samples = in_turn(subjects, effort.rounds or 15, warms=effort.warms)
         yield Comparison(title, "ms", samples, BARE, [Requirement(OURS, 1.10, BARE)])
 
 

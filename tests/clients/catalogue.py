@@ -42,7 +42,12 @@ PLAIN_CAPABILITIES: Final = {
 }
 """What that server advertises."""
 
-CAPABILITIES: Final = {**PLAIN_CAPABILITIES, "logging": {}}
+_EVERYTHING: Final = {**PLAIN_CAPABILITIES, "logging": {}}
+
+CAPABILITIES: Final = {
+    Era.LEGACY: _EVERYTHING,
+    Era.MODERN: {**_EVERYTHING, "extensions": {"io.modelcontextprotocol/tasks": {}}},
+}
 """What a server with everything advertises."""
 
 ENDLESS: Final = {"name": "trigger-long-running-operation", "arguments": {"duration": 300, "steps": 1000}}

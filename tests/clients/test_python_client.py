@@ -70,7 +70,7 @@ def test_the_client_gets_the_era_that_it_asks_for(walked: Walked) -> None:
     assert report["serverInfo"]["name"] == "mcp-servers/everything"
     assert report["serverInfo"]["title"] == "Everything Reference Server"
     assert report["instructions"]
-    assert report["capabilities"] == catalogue.CAPABILITIES
+    assert report["capabilities"] == catalogue.CAPABILITIES[walked.era]
 
 
 def test_the_client_is_asked_and_told_on_connecting_what_its_era_has(walked: Walked) -> None:

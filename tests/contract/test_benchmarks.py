@@ -13,7 +13,7 @@ ROOT = Path(__file__).parents[2]
 NAMES = sorted(path.stem for path in (ROOT / "benchmarks" / "suite").glob("[!_]*.py"))
 
 
-LEAST = ("--rounds", "1", "--calls", "2", "--extra-tools", "2")
+LEAST = ("--rounds", "1", "--calls", "2", "--extra-tools", "2", "--cold")
 
 
 def run(*arguments: str, env: Mapping[str, str] | None = None) -> subprocess.CompletedProcess[str]:

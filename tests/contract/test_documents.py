@@ -4,8 +4,6 @@ import inspect
 import json
 import os
 import re
-import shlex
-import subprocess
 import sys
 from importlib.metadata import EntryPoint
 from pathlib import Path
@@ -14,6 +12,7 @@ from typing import Any
 
 import anyio
 import pytest
+from contract.shown_commands import DOCUMENTS, ROOT, SERVED
 from everything_server import (
     Era,
     PluginManager,
@@ -26,18 +25,18 @@ from everything_server import (
     specs,
 )
 from everything_server.cli import cli
+from everything_server.content import kept_resources
 from everything_server.discovery import GROUP, Candidate
 from everything_server.eras import versions_of
-from everything_server.serving import stdio
+from everything_server.serving import event_store, http, peer, stdio
+from everything_server_calculator.common import histories
 from everything_server_resources import documents
+from everything_server_tasks import store
+from everything_server_tools import get_env
 from harness import Connect, connector, forking
 from mcp.client import Client
 from mcp_types import ElicitResult, TextResourceContents
 
-ROOT = Path(__file__).parents[2]
-SERVED = ROOT / "plugins" / "resources" / "src" / "everything_server_resources" / "content"
-DOCUMENTS = sorted([*ROOT.glob("*.md"), *ROOT.glob("docs/*.md"), *ROOT.glob("*/**/README.md"), *SERVED.glob("*.md")])
-DOCUMENTS = [path for path in DOCUMENTS if not any(part.startswith(".") for part in path.relative_to(ROOT).parts)]
 COMMAND = Path(sys.executable).with_name("everything-server")
 ENVIRONMENT = {name: value for name, value in os.environ.items() if not name.startswith("EVERYTHING_SERVER_")}
 ENVIRONMENT["PATH"] = os.pathsep.join([str(COMMAND.parent), ENVIRONMENT.get("PATH", "")])
@@ -83,9 +82,10 @@ def test_the_generated_parts_are_up_to_date() -> None:
 
 def test_the_readme_lists_the_plugins_that_there_are() -> None:
     folders = {path.parent.name for path in ROOT.glob("plugins/*/pyproject.toml")}
-    rows = json.loads(run([COMMAND, "plugins", "--json"]))
+    rows = json.loads(run([COMMAND, "--plugins", "*", "plugins", "--json"]))
     ours = [row["name"] for row in rows if row["distribution"] in {f"everything-server-{name}" for name in folders}]
-    assert first_column(section(text_of("README.md"), "Switch features on and off")) == ours
+    listed = first_column(section(text_of("README.md"), "Features"))
+    assert (sorted(listed), len(listed)) == (sorted(ours), len(set(listed)))
 
 
 def test_the_command_line_document_contains_the_real_help_of_every_command() -> None:
@@ -103,49 +103,18 @@ def test_the_commands_of_the_readme_are_targets_of_the_makefile() -> None:
     assert sorted(listed) == sorted(f"make {name}" for name in targets)
 
 
-def documented_commands() -> list[str]:
-    """What the documents show to be typed, but for the example, which is not installed here."""
-    lines = [line for path in DOCUMENTS for block in blocks(path.read_text(), "sh") for line in block.splitlines()]
-    commands = [line for line in lines if re.match(r"(\w+=\S+ )*(everything|calculator)-server\b", line)]
-    return [command for command in dict.fromkeys(commands) if "dice" not in command]
-
-
-@pytest.mark.parametrize("command", documented_commands())
-def test_a_documented_command_runs(command: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.chdir(tmp_path)  # for those that write files
-    words = shlex.split(command)
-    settings = dict(word.split("=", 1) for word in words if re.match(r"[A-Z_]+=", word))
-    program, *arguments = words[len(settings) :]
-    typed = [COMMAND.with_name(program), *arguments]
-    if {"streamable-http", "sse", "calculator-server"} & set(words):
-        serve_until_told_to_stop([*typed, "--port", "0"], **settings)
-    else:
-        run(typed, **settings)
-
-
-def serve_until_told_to_stop(command: list[Any], **environment: str) -> None:
-    words, environment = [str(part) for part in command], {**ENVIRONMENT, **environment}
-    with forking.start(words, stdin=subprocess.DEVNULL, env=environment) as server:
-        try:
-            assert any(b"listening on http://127.0.0.1:" in line for line in iter(server.stderr.readline, b""))
-            server.terminate()
-            assert server.wait(30) == 0
-        finally:
-            server.kill()
-
-
 @pytest.mark.parametrize("block", blocks_of_all("json"))
-def test_a_host_that_is_configured_as_shown_gets_a_server(block: str) -> None:
-    configuration = json.loads(block)
-    (servers,) = configuration.values()
+def test_a_host_that_is_configured_as_shown_finds_the_server(block: str) -> None:
+    (servers,) = json.loads(block).values()
+    host, port, path = (
+        next(option.default for option in cli.commands["streamable-http"].params if option.name == name)
+        for name in ("host", "port", "path")
+    )
     for entry in servers.values():
         if "url" in entry:
-            command = cli.commands["streamable-http"]
-            host, port, path = (option.default for option in command.params if option.name in ("host", "port", "path"))
             assert entry["url"] == f"http://{host}:{port}{path}"
         else:
-            assert entry["command"] == "everything-server"
-            assert run([COMMAND, *entry["args"]], **entry.get("env", {})) == ""
+            assert entry["command"] == "everything-server"  # what follows is run in test_commands_in_documents.py
 
 
 def test_the_client_in_the_readme_gets_its_answer() -> None:
@@ -327,6 +296,28 @@ def test_the_architecture_document_names_modules_that_exist() -> None:
 )
 def test_the_limits_in_the_documents_are_those_of_the_code(phrase: str) -> None:
     assert phrase in " ".join((SERVED / "how-it-works.md").read_text(encoding="utf-8").split())
+
+
+@pytest.mark.parametrize(
+    "phrase",
+    [
+        f"| {http.MAX_BODY >> 20} MiB (`--max-body`)",
+        f"| {peer.MAX_IN_FLIGHT:,} |",
+        f"| {event_store.MAX_EVENTS:,} and {event_store.MAX_BYTES >> 20} MiB |",
+        f"| {input_required.ANSWER_TIMEOUT:g} seconds |",
+        f"| {store.MOST_TASKS:,} and {store.MOST_BYTES >> 20} MiB, each for at most an hour |",
+        f"| {kept_resources.MOST_RESOURCES} and {kept_resources.MOST_BYTES >> 20} MiB in a session",
+        f"| {histories.MOST_HISTORIES:,} and {histories.MOST_BYTES >> 20} MiB, each until",
+    ],
+)
+def test_the_bounds_in_the_security_document_are_those_of_the_code(phrase: str) -> None:
+    assert phrase in text_of("docs/security.md")
+
+
+def test_the_variables_that_get_env_shows_are_those_of_the_security_document() -> None:
+    (sentence,) = re.findall(r"`get-env` shows the values of .*?in the name\.", text_of("docs/security.md"), re.DOTALL)
+    named = re.findall(r"`([A-Z_]+)`", sentence)
+    assert sorted(named) == sorted([*get_env._SHOWN, get_env._SHOWN_PREFIX, *get_env._SECRET_WORDS])
 
 
 def test_the_readme_names_the_revisions_of_each_era() -> None:

@@ -72,9 +72,28 @@ def test_the_table_names_the_example_and_its_distribution(installed: Installed) 
     )
 
 
-def test_the_tool_shows_its_limits_and_defaults_in_both_eras(installed: Installed, era: Era) -> None:
-    (answer,) = talk(installed, era, request(era, "tools/list"))
-    (tool,) = answer["result"]["tools"]
+ROLLS: list[tuple[dict[str, int], int, int]] = [
+    ({}, 6, 1),
+    ({"sides": 20, "count": 3}, 20, 3),
+    ({"count": 100}, 6, 100),
+]
+REFUSED = [({"sides": 1}, "sides"), ({"sides": 1001}, "sides"), ({"count": 0}, "count"), ({"count": 101}, "count")]
+
+Answers = dict[Era, list[dict[str, Any]]]
+
+
+@pytest.fixture(scope="module")
+def listed(installed: Installed) -> Answers:
+    """The answer to `tools/list`, and then those to the calls of `ROLLS` and `REFUSED`, by era."""
+    calls = [arguments for arguments, *_ in (*ROLLS, *REFUSED)]
+    return {
+        era: talk(installed, era, request(era, "tools/list"), *(call(era, arguments) for arguments in calls))
+        for era in Era
+    }
+
+
+def test_the_tool_shows_its_limits_and_defaults_in_both_eras(listed: Answers, era: Era) -> None:
+    (tool,) = listed[era][0]["result"]["tools"]
     assert tool["name"] == "roll-dice"
     assert tool["inputSchema"]["additionalProperties"] is False
     assert "required" not in tool["inputSchema"]
@@ -85,13 +104,11 @@ def test_the_tool_shows_its_limits_and_defaults_in_both_eras(installed: Installe
     assert limits == {"sides": ("integer", 2, 1000, 6), "count": ("integer", 1, 100, 1)}
 
 
-@pytest.mark.parametrize(
-    ("arguments", "sides", "count"), [({}, 6, 1), ({"sides": 20, "count": 3}, 20, 3), ({"count": 100}, 6, 100)]
-)
+@pytest.mark.parametrize(("number", "sides", "count"), [(number, *roll[1:]) for number, roll in enumerate(ROLLS, 1)])
 def test_the_tool_rolls_as_many_dice_as_asked_for(
-    installed: Installed, era: Era, arguments: dict[str, int], sides: int, count: int
+    listed: Answers, era: Era, number: int, sides: int, count: int
 ) -> None:
-    (answer,) = talk(installed, era, call(era, arguments))
+    answer = listed[era][number]
     assert not answer["result"].get("isError")
     (content,) = answer["result"]["content"]
     found = re.fullmatch(rf"Rolled {count}d{sides}: ([0-9, ]+) \(total ([0-9]+)\)", content["text"])
@@ -103,19 +120,16 @@ def test_the_tool_rolls_as_many_dice_as_asked_for(
 
 
 @pytest.mark.parametrize(
-    ("arguments", "named"),
-    [({"sides": 1}, "sides"), ({"sides": 1001}, "sides"), ({"count": 0}, "count"), ({"count": 101}, "count")],
+    ("number", "named"), [(number, name) for number, (_, name) in enumerate(REFUSED, 1 + len(ROLLS))]
 )
-def test_a_value_beyond_the_limits_is_refused_by_name(
-    installed: Installed, era: Era, arguments: dict[str, int], named: str
-) -> None:
-    (answer,) = talk(installed, era, call(era, arguments))
-    assert answer["result"]["isError"] is True
-    assert f"{named}: " in answer["result"]["content"][0]["text"]
+def test_a_value_beyond_the_limits_is_refused_by_name(listed: Answers, era: Era, number: int, named: str) -> None:
+    result = listed[era][number]["result"]
+    assert result["isError"] is True
+    assert f"{named}: " in result["content"][0]["text"]
 
 
 def test_disabled_it_is_gone(installed: Installed) -> None:
-    answer, *_ = talk(installed, Era.MODERN, call(Era.MODERN, {}), options=["--disable", "dice"])
+    (answer,) = talk(installed, Era.MODERN, call(Era.MODERN, {}), options=["--disable", "dice"])
     assert answer["error"]["code"] == -32601  # nothing is left that has tools
 
 
@@ -130,20 +144,21 @@ def test_the_test_in_the_documentation_passes_against_the_example(installed: Ins
 
 
 def talk(
-    installed: Installed, era: Era, message: dict[str, Any], options: list[str] | None = None
+    installed: Installed, era: Era, *messages: dict[str, Any], options: list[str] | None = None
 ) -> list[dict[str, Any]]:
-    """What the server answers to one request, after the handshake where the era has one."""
-    messages = [*(HANDSHAKE if era is Era.LEGACY else []), message]
+    """What the server answers to requests, in their order, after the handshake where the era has one."""
+    numbered = [{**message, "id": number} for number, message in enumerate(messages)]
     options = ["--plugins", "dice.roll"] if options is None else options
-    text = "".join(json.dumps(message) + "\n" for message in messages)
-    answers = [json.loads(line) for line in run([installed.command, *options, "stdio"], stdin=text).splitlines()]
-    return [answer for answer in answers if answer.get("id") == message["id"]]
+    text = "".join(json.dumps(message) + "\n" for message in (*(HANDSHAKE if era is Era.LEGACY else []), *numbered))
+    lines = run([installed.command, *options, "stdio"], stdin=text).splitlines()
+    answers = {answer.get("id"): answer for answer in map(json.loads, lines)}
+    return [answers[message["id"]] for message in numbered]
 
 
 def request(era: Era, method: str, **params: Any) -> dict[str, Any]:
     if era is Era.MODERN:
         params["_meta"] = ENVELOPE
-    return {"jsonrpc": "2.0", "id": 1, "method": method, "params": params}
+    return {"jsonrpc": "2.0", "method": method, "params": params}
 
 
 def call(era: Era, arguments: dict[str, Any]) -> dict[str, Any]:

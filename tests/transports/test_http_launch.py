@@ -158,10 +158,10 @@ def test_it_is_reachable_by_the_address_that_it_was_given(host: str) -> None:
         assert echoes(server.url, Host="localhost")
 
 
-def test_with_hosts_and_origins_to_answer_to_it_listens_on_every_address() -> None:
-    options = ("--host", "0.0.0.0", "--allowed-origin", "https://ui.example")
-    env = clean_environment(EVERYTHING_SERVER_ALLOWED_HOSTS="gw.example proxy.example:8443")
-    with serving("streamable-http", *options, env=env) as server:
+@pytest.mark.parametrize("hosts", ["gw.example proxy.example:8443", "gw.example,proxy.example:8443"])
+def test_with_hosts_and_origins_to_answer_to_it_listens_on_every_address(hosts: str) -> None:
+    env = clean_environment(EVERYTHING_SERVER_HOST="0.0.0.0", EVERYTHING_SERVER_ALLOWED_HOSTS=hosts)
+    with serving("streamable-http", "--allowed-origin", "https://ui.example", env=env) as server:
         url = server.url.replace("0.0.0.0", "127.0.0.1")
         for headers, served in (
             ({"Host": "gw.example"}, True),

@@ -8,11 +8,13 @@ import sys
 import threading
 from collections.abc import Callable, Generator, Iterator
 from contextlib import contextmanager, suppress
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 import pytest
 from everything_server import Era
+from harness.together import together
 from harness.wire import COMMAND, END_GUARD, SILENCE, Stdio, WireTimeout, answers_to, clean_environment
 from wire.servers import installed, open_server, start_server
 
@@ -223,11 +225,17 @@ def test_a_file_is_an_input_as_good_as_a_pipe(tmp_path: Path) -> None:
 # What does not want to end
 
 
-@pytest.mark.parametrize(("tool", "sign"), [("fake-block", "blocking"), ("fake-stubborn", "stubborn")])
-@pytest.mark.parametrize("end", [end_of_input, terminate], ids=lambda end: end.__name__)
-def test_a_tool_that_cannot_be_stopped_does_not_keep_the_process(
-    tool: str, sign: str, end: Callable[[Stdio], None]
-) -> None:
+def test_a_tool_that_cannot_be_stopped_does_not_keep_the_process() -> None:
+    together(
+        {
+            f"{end.__name__}, {sign}": partial(ends_although_a_tool_goes_on, tool, sign, end)
+            for tool, sign in (("fake-block", "blocking"), ("fake-stubborn", "stubborn"))
+            for end in (end_of_input, terminate)
+        }
+    )
+
+
+def ends_although_a_tool_goes_on(tool: str, sign: str, end: Callable[[Stdio], None]) -> None:
     with open_server(env=installed("days")) as server:
         server.send_call(tool)
         server.wait_for_log(sign)
@@ -269,7 +277,7 @@ def test_a_second_signal_ends_the_process_by_force() -> None:
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP], ids=lambda number: number.name)
 @pytest.mark.usefixtures("hangup_counts")
 def test_a_signal_while_plugins_are_imported_ends_the_process_quietly(number: signal.Signals) -> None:
-    with start_server(env=installed("endless")) as server:
+    with start_server(env=installed("endless"), fresh=True) as server:
         server.wait_for_log("importing")
         server.process.send_signal(number)
         assert server.exit_status() == 0
@@ -279,7 +287,7 @@ def test_a_signal_while_plugins_are_imported_ends_the_process_quietly(number: si
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM], ids=lambda number: number.name)
 def test_a_signal_right_behind_the_start_ends_the_process(number: signal.Signals) -> None:
-    with start_server() as server:
+    with start_server(fresh=True) as server:
         server.process.send_signal(number)
         # Before Python has run a line of ours, the signal does what it does by default.
         assert server.exit_status() in (0, 1, -number)
@@ -290,7 +298,7 @@ def test_an_interruption_while_the_command_line_itself_is_imported_ends_the_proc
     (tmp_path / "click.py").write_text(
         "import sys, time\nprint('importing', file=sys.stderr, flush=True)\ntime.sleep(60)\n"
     )
-    with start_server(env=clean_environment(PYTHONPATH=str(tmp_path))) as server:
+    with start_server(env=clean_environment(PYTHONPATH=str(tmp_path)), fresh=True) as server:
         server.wait_for_log("importing")
         server.process.send_signal(signal.SIGINT)
         assert server.exit_status() == 0
@@ -300,14 +308,14 @@ def test_an_interruption_while_the_command_line_itself_is_imported_ends_the_proc
 @pytest.mark.usefixtures("hangup_counts")
 def test_a_hangup_that_is_ignored_at_the_start_stays_ignored() -> None:
     signal.signal(signal.SIGHUP, signal.SIG_IGN)
-    with open_server() as server:
+    with open_server(fresh=True) as server:
         server.process.send_signal(signal.SIGHUP)
         server.settle()
         assert server.end() == 0
 
 
 def test_the_end_of_input_while_plugins_are_imported_is_not_missed() -> None:
-    with start_server() as server:
+    with start_server(fresh=True) as server:
         server.send_bytes(PING)
         assert server.end() == 0
     assert [message["id"] for message in server.inbox] == [1]

@@ -1,11 +1,12 @@
 """Every call of `calls.json`, in each era and over each transport that it is for."""
 
 from collections.abc import Callable
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
+from functools import partial
 
 import pytest
 from everything_server import Era
+from harness.together import together
 from wire.rows import Row, load_rows
 from wire.runner import Runner
 
@@ -46,12 +47,9 @@ def test_the_call_gets_the_answer_of_its_row(row: Row, era: Era, transport: str,
 
 def test_what_takes_time_is_as_in_its_rows(runner_of: RunnerOf) -> None:
     runners = [runner_of(transport, era) for _, era, transport in WAITING]
-    rows = [replace(row, isolated=True) for row, _, _ in WAITING]
-    with ThreadPoolExecutor(len(WAITING)) as threads:
-        played = [threads.submit(runner.run, row) for runner, row in zip(runners, rows, strict=True)]
-    failures = {
-        f"{row.id}-{era}-{transport}": str(one.exception())
-        for one, (row, era, transport) in zip(played, WAITING, strict=True)
-        if one.exception() is not None
-    }
-    assert failures == {}
+    together(
+        {
+            f"{row.id}-{era}-{transport}": partial(runner.run, replace(row, isolated=True))
+            for runner, (row, era, transport) in zip(runners, WAITING, strict=True)
+        }
+    )

@@ -98,23 +98,37 @@ def _is_every_address(host: str) -> bool:
 
 
 def _hosts(context: click.Context, option: click.Parameter, values: tuple[str, ...]) -> tuple[str, ...]:
-    for value in values:
+    hosts = _items(values)
+    for value in hosts:
         if not re.fullmatch(r"(\[[0-9a-fA-F:.]+\]|[^\s/:\[\]]+)(:\d{1,5})?", value):
             raise click.BadParameter(f"{value!r} is not in the form of a Host header: name or name:port")
-    return values
+    return hosts
 
 
 def _origins(context: click.Context, option: click.Parameter, values: tuple[str, ...]) -> tuple[str, ...]:
-    for value in values:
+    origins = _items(values)
+    for value in origins:
         if value != "*" and not re.fullmatch(r"[a-zA-Z][\w+.-]*://[^\s/?#@]+", value):
             raise click.BadParameter(f"{value!r} is not an origin: scheme://host or scheme://host:port, and no path")
-    return tuple(value.lower() for value in values)  # as browsers send them
+    return tuple(value.lower() for value in origins)  # as browsers send them
+
+
+def _items(values: tuple[str, ...]) -> tuple[str, ...]:
+    """The items of a list that may be repeated, separated by commas, or both; there is no comma in a host or origin."""
+    return tuple(stripped for value in values for item in value.split(",") if (stripped := item.strip()))
 
 
 http_options = collected(
     "http",
     HttpOptions,
-    click.option("--host", default="127.0.0.1", show_default=True, help="Address to listen on."),
+    click.option(
+        "--host",
+        default="127.0.0.1",
+        show_default=True,
+        envvar="EVERYTHING_SERVER_HOST",
+        show_envvar=True,
+        help="Address to listen on.",
+    ),
     click.option(
         "--port",
         type=click.IntRange(0, 65535),

@@ -18,8 +18,8 @@ await main(async (open, task) => {
             asked: [...asked],
             errors,
             headings: await page.locator('h1, h2').allTextContents(),
-            features: await page.locator('li').allTextContents(),
-            configuration: await page.locator('pre').textContent(),
+            features: await page.locator('tbody tr').allTextContents(),
+            connecting: await page.locator('pre').allTextContents(),
             scripts: await page.locator('script').count(),
             // What is wider than the window would have to be pushed to and fro to be read.
             overflow: await page.evaluate(() => document.documentElement.scrollWidth - window.innerWidth),

@@ -1,6 +1,7 @@
 """The page that a server has at `/`, in a real browser."""
 
 import json
+import re
 from pathlib import Path
 from typing import Any
 from urllib.parse import urljoin
@@ -37,11 +38,19 @@ def test_the_page_is_plain_and_fits_the_screen(report: Report, url: str, screen:
     assert seen["fontSize"] >= 16
 
 
-def test_the_page_tells_what_is_served_in_each_era(report: Report, url: str) -> None:
+def test_the_page_tells_what_is_served_in_each_era(report: Report) -> None:
     seen = report["phone"]
     assert seen["headings"][0].startswith("Everything Reference Server ")
-    assert seen["headings"][-2:] == ["Features in the legacy era", "Features in the modern era"]
-    for kind in ("tools", "prompts"):
-        names = catalogue.listed(Era.LEGACY)[kind] | catalogue.listed(Era.MODERN)[kind]
-        assert names <= set(seen["features"])
-    assert json.loads(seen["configuration"]) == {"mcpServers": {"everything": {"type": "http", "url": url}}}
+    assert seen["headings"][1:] == ["Endpoints", "Connect a client", "Eras", "Features"]
+    shown = {re.split("[✓–]", row)[0]: [mark == "✓" for mark in re.findall("[✓–]", row)] for row in seen["features"]}
+    listed = {era: catalogue.listed(catalogue.plain_rows(era)) for era in Era}
+    for kind in ("tools", "resourceTemplates", "prompts"):
+        for name in listed[Era.LEGACY][kind] | listed[Era.MODERN][kind]:
+            assert shown[name] == [name in listed[era][kind] for era in Era], name
+
+
+def test_the_page_tells_how_to_connect_a_client(report: Report, url: str) -> None:
+    servers, code, command = report["phone"]["connecting"]
+    entry = {"everything": {"type": "http", "url": url}}
+    assert (json.loads(servers), json.loads(code)) == ({"mcpServers": entry}, {"servers": entry})
+    assert command == f"claude mcp add --transport http everything {url}"

@@ -5,6 +5,8 @@ from typing import Any, Final
 from clients.matching import Beginning, Including, Matching
 from clients.row import CANCEL, DECLINE, LEGACY, MODERN, Ask, Json, accept, call, failing, text
 
+_STAGES: Final = ("Gathering sources", "Analyzing content", "Synthesizing findings", "Generating report")
+
 
 def _clarification(answer: Json, **more: Any) -> Ask:
     choices = [Including(const=value) for value in ("programming", "snake", "comedy")]
@@ -24,7 +26,9 @@ ROWS: Final = (
         "simulate-research-query",
         {"topic": "cats"},
         text(Matching(r"(?s).*cats.*")),
-        progress=Beginning(*({"progress": number, "total": 4} for number in range(1, 5))),
+        progress=Beginning(
+            *({"progress": done, "total": 4, "message": stage} for done, stage in enumerate(_STAGES, 1))
+        ),
     ),
     _ambiguous(":ambiguous", accept(interpretation="snake"), r"(?s).*python.*snake.*"),
     _ambiguous(":declined", DECLINE, r"(?s).*python.*declined.*"),

@@ -1,7 +1,7 @@
 """The page at `/`: what this server is and offers, for a person as HTML, for everyone else as JSON."""
 
 import json
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from html import escape
 from typing import Any, Final
 
@@ -28,13 +28,23 @@ KINDS: Final = {
     "extensions": "Extensions",
 }
 
+FOLDED: Final = "resources"
+"""The longest list, whose entries are much alike."""
+
 STYLE: Final = """
 :root { color-scheme: light dark; font: 1rem/1.5 system-ui, sans-serif; }
+:root { --line: color-mix(in srgb, CanvasText 22%, Canvas); }
 body { margin: 0 auto; max-width: 45rem; padding: 1rem; overflow-wrap: anywhere; }
-h1 { font-size: 1.5rem; } h2 { font-size: 1.2rem; margin-top: 2rem; } h3 { font-size: 1rem; margin-bottom: 0; }
+h1 { font-size: 1.6rem; line-height: 1.2; } h1 small { font-size: 1rem; font-weight: normal; }
+h2 { font-size: 1.25rem; margin: 2rem 0 0.5rem; } summary { font-weight: bold; padding: 0.5rem 0; cursor: pointer; }
+p { margin: 0.5rem 0; } dt { font-weight: bold; } dd { margin: 0 0 0.5rem; }
 code, pre { font-family: ui-monospace, monospace; font-size: 0.9em; }
-pre { border: 1px solid; border-radius: 0.3rem; padding: 0.7rem; white-space: pre-wrap; }
-ul { margin-top: 0.3rem; padding-left: 1.2rem; } dt { font-weight: bold; } dd { margin: 0 0 0.5rem; }
+pre { border: 1px solid var(--line); border-radius: 0.3rem; white-space: pre-wrap; }
+pre { margin: 0.3rem 0 1rem; padding: 0.7rem; }
+table { border-collapse: collapse; width: 100%; }
+th, td { border-bottom: 1px solid var(--line); font-weight: normal; padding: 0.25rem 0.25rem 0.25rem 0; }
+th { text-align: left; } thead th { font-size: 0.9em; vertical-align: bottom; }
+.era { overflow-wrap: normal; text-align: center; width: 4rem; }
 """
 
 
@@ -98,39 +108,67 @@ def _features(registry: Registry) -> dict[str, list[str]]:
 
 def _page(described: Mapping[str, Any]) -> str:
     title = f"{described['title']} {described['version']}"
-    url = next(iter(described["endpoints"].values()))
-    kind = "sse" if described["transport"] == "sse" else "http"
-    configuration = json.dumps({"mcpServers": {"everything": {"type": kind, "url": url}}}, indent=2)
     parts = [
         "<!doctype html>",
         '<html lang="en"><head><meta charset="utf-8">',
         '<meta name="viewport" content="width=device-width, initial-scale=1">',
         f"<title>{escape(title)}</title><style>{STYLE}</style></head><body>",
-        f"<h1>{escape(title)}</h1>",
+        f"<h1>{escape(described['title'])} <small>{escape(described['version'])}</small></h1>",
         f"<p>A server for the Model Context Protocol, <code>{escape(described['name'])}</code>, to test clients with. "
-        "This page is for people; clients connect to the endpoint.</p>",
+        "This page is for people; clients connect to an endpoint.</p>",
         "<h2>Endpoints</h2><dl>",
         *(
             f"<dt>{escape(purpose)}</dt><dd><code>{escape(address)}</code></dd>"
             for purpose, address in described["endpoints"].items()
         ),
         "</dl>",
-        "<h2>Connect a client</h2>",
-        "<p>Hosts that read a file with <code>mcpServers</code> take this:</p>",
-        f"<pre>{escape(configuration)}</pre>",
-        *(_era(era, versions, described) for era, versions in described["protocolVersions"].items()),
+        *_connecting(described),
+        "<h2>Eras</h2><dl>",
+        *(
+            f"<dt>{escape(era)}</dt><dd>{escape(', '.join(versions))}</dd>"
+            for era, versions in described["protocolVersions"].items()
+        ),
+        "</dl>",
+        *(["<p>How a client opens decides which it gets.</p>"] if len(described["protocolVersions"]) > 1 else []),
+        *_features_by_era(described["features"]),
         "</body></html>",
     ]
     return "\n".join(parts)
 
 
-def _era(era: str, versions: list[str], described: Mapping[str, Any]) -> str:
-    parts = [
-        f"<h2>Features in the {escape(era)} era</h2>",
-        f"<p>Revisions {escape(', '.join(versions))}</p>",
-    ]
-    for kind, names in described["features"].get(era, {}).items():
-        parts.append(f"<h3>{KINDS[kind]}</h3><ul>")
-        parts.extend(f"<li><code>{escape(name)}</code></li>" for name in names)
-        parts.append("</ul>")
-    return "\n".join(parts)
+def _connecting(described: Mapping[str, Any]) -> Iterator[str]:
+    url = next(iter(described["endpoints"].values()))
+    kind = "sse" if described["transport"] == "sse" else "http"
+    entry = {"everything": {"type": kind, "url": url}}
+    yield "<h2>Connect a client</h2>"
+    for explained, shown in (
+        ("Hosts that read a file with <code>mcpServers</code>:", json.dumps({"mcpServers": entry}, indent=2)),
+        ("VS Code, in <code>.vscode/mcp.json</code>:", json.dumps({"servers": entry}, indent=2)),
+        ("Claude Code:", f"claude mcp add --transport {kind} everything {url}"),
+    ):
+        yield f"<p>{explained}</p><pre>{escape(shown)}</pre>"
+
+
+def _features_by_era(features: Mapping[str, Mapping[str, list[str]]]) -> Iterator[str]:
+    """A table for each kind: what there is of it, and in which eras."""
+    if not features:
+        return
+    columns = "".join(f'<th scope="col" class="era">{escape(era)}</th>' for era in features)
+    yield "<h2>Features</h2>"
+    for kind, heading in KINDS.items():
+        by_era = {era: found.get(kind, []) for era, found in features.items()}
+        names = dict.fromkeys(name for found in by_era.values() for name in found)
+        if names:
+            opened = "" if kind == FOLDED else " open"
+            yield f"<details{opened}><summary>{heading} ({len(names)})</summary>"
+            yield f'<table><thead><tr><th scope="col">Name</th>{columns}</tr></thead><tbody>'
+            for name in names:
+                marks = "".join(f'<td class="era">{"✓" if name in found else "–"}</td>' for found in by_era.values())
+                yield f'<tr><th scope="row"><code>{_breakable(name)}</code></th>{marks}</tr>'
+            yield "</tbody></table></details>"
+
+
+def _breakable(name: str) -> str:
+    """A name as HTML, which may go on in the next line behind the slashes of its path if it is a URI."""
+    scheme, separator, path = name.partition("://")
+    return escape(scheme + separator) + escape(path).replace("/", "/<wbr>")

@@ -14,7 +14,7 @@ function post(url, message, headers = {}, options = {}) {
 /** The messages of a body: of a JSON text, or of an event stream. */
 function messages(text) {
     if (!text.includes('data: ')) return text === '' ? [] : [JSON.parse(text)];
-    return [...text.matchAll(/^data: (.*)$/gm)].map(([, data]) => JSON.parse(data));
+    return [...text.matchAll(/^data: (.+)$/gm)].map(([, data]) => JSON.parse(data));
 }
 
 async function seen(response) {
