@@ -5,16 +5,18 @@ import socket
 import subprocess
 import threading
 import urllib.parse
+from functools import partial
+from pathlib import Path
 from typing import Any
 
 import anyio
 import pytest
-from everything_server import Era
+from everything_server import Era, testing
 from everything_server.errors import PluginError
 from everything_server.testing import FakeClock, Received, RunningServer, running_server
-from harness.client_side import text_of
+from harness.client_side import DECLINE, User, altered, responses, text_of
 from mcp.shared.exceptions import MCPError
-from mcp_types import ElicitRequestParams, ElicitResult, InputRequiredResult
+from mcp_types import InputRequiredResult
 
 LONG = "trigger-long-running-operation"
 
@@ -210,17 +212,14 @@ async def test_what_a_tool_has_minted_expires_when_the_clock_says_so(everything:
 async def test_the_state_of_a_call_expires_when_the_clock_says_so(
     everything: RunningServer, waited: float, is_taken: bool
 ) -> None:
-    async def never(context: Any, params: ElicitRequestParams) -> ElicitResult:
-        raise NotImplementedError
-
-    async with everything.client(elicitation_callback=never) as client:
+    async with everything.client(elicitation_callback=User()) as client:
         arguments = {"url": "https://example.com/"}
         call = client.session.call_tool
         asked = await call("trigger-url-elicitation", arguments, allow_input_required=True)
         assert isinstance(asked, InputRequiredResult)
         everything.clock.advance(waited)
         again: dict[str, Any] = {
-            "input_responses": {"browserFlow": ElicitResult(action="decline")},
+            "input_responses": responses(browserFlow=DECLINE),
             "request_state": asked.request_state,
         }
         if is_taken:
@@ -228,6 +227,53 @@ async def test_the_state_of_a_call_expires_when_the_clock_says_so(
         else:
             with pytest.raises(MCPError, match="Invalid or expired requestState"):
                 await call("trigger-url-elicitation", arguments, **again)
+
+
+@pytest.mark.parametrize("how", [None, *altered("state" * 9)])
+@pytest.mark.parametrize("options", [{"seed": 1}, {"clock": "fake"}], ids=["seed", "clock"])
+async def test_a_state_is_taken_back_as_it_was_given_and_in_no_other_form(
+    options: dict[str, Any], how: str | None
+) -> None:
+    tool, arguments = "trigger-url-elicitation", {"url": "https://example.com/"}
+    with running_server(era="modern", plugins=tool, **options) as server:
+        async with server.client(elicitation_callback=User()) as client:
+            call = partial(client.session.call_tool, tool, arguments)
+            asked = await call(allow_input_required=True)
+            assert isinstance(asked, InputRequiredResult)
+            state = asked.request_state or ""
+            answer = partial(call, input_responses=responses(browserFlow=DECLINE))
+            if how is None:
+                assert "declined" in text_of(await answer(request_state=state))
+                return
+            with pytest.raises(MCPError, match="Invalid or expired requestState"):
+                await answer(request_state=altered(state)[how])
+
+
+async def test_what_has_arrived_can_be_forgotten(everything: RunningServer) -> None:
+    async with everything.client() as client:
+        await client.list_prompts()
+        everything.received.clear()
+        assert list(everything.received) == []
+        await client.list_resources()
+    assert everything.received[0] is everything.received[-1]
+    assert everything.received[:1] == everything.received.of(lambda received: received.is_request)
+    assert repr(everything.received) == "<received resources/list>"
+
+
+@pytest.mark.everything(transport="stdio")
+def test_a_record_that_a_killed_process_has_torn_is_no_reason_to_lose_others(everything: RunningServer) -> None:
+    pipe = Path(everything.command[everything.command.index("--record") + 1])
+    whole = Received(transport="stdio", message={"jsonrpc": "2.0", "method": "ping", "id": 1})
+    pipe.write_text(f'{{"transport": "std\n{json.dumps(whole.as_json())}\n')
+    assert everything.received.wait_for("ping") == whole
+    assert everything.received[0].problem == "The record of this message is torn"
+
+
+def test_the_public_names_are_there_and_no_others() -> None:
+    for name in testing.__all__:
+        assert getattr(testing, name).__name__ == name
+    with pytest.raises(AttributeError, match="no_such_name"):
+        testing.no_such_name  # noqa: B018
 
 
 @pytest.mark.parametrize(

@@ -103,10 +103,13 @@ class FakeClock:
 
     async def wake_next(self) -> None:
         """Wait until someone is asleep, then let just as much time pass as the first one needs to wake up."""
-        await self.until(lambda clock: clock.sleepers > 0)
-        with self._news:
-            awake, sleepers = len(self.slept), self.sleepers
-            self.advance(min(self._alarms.values()) - self._passed)
+        while True:
+            await self.until(lambda clock: clock.sleepers > 0)
+            with self._news:
+                if self._alarms:  # another thread may have given up meanwhile
+                    awake, sleepers = len(self.slept), self.sleepers
+                    self.advance(min(self._alarms.values()) - self._passed)
+                    break
         await self.until(lambda clock: clock.sleepers < sleepers or len(clock.slept) > awake)
 
     async def _sleep(self, seconds: float, alarms: "dict[_Alarm, float]") -> None:

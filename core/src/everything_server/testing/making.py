@@ -18,6 +18,8 @@ from everything_server.transports.recording import both, stepping_with
 
 SSE_PATH: Final = "/sse"
 MCP_PATH: Final = "/mcp"
+OWN_PATHS: Final = {"sse": (SSE_PATH, "/message", "/"), "streamable-http": (MCP_PATH, "/")}
+"""What a transport serves itself, so that no plugin can have it."""
 
 
 class Making:
@@ -36,7 +38,7 @@ class Making:
         self.clock = _clock(options)
         self._options = options
         self._eras = eras
-        self._registries = _registries(options.plugins, options.disable)
+        self._registries = _registries(options.plugins, options.disable, OWN_PATHS.get(options.transport, ()))
         self._settings = self._decide()
         self._observe = received
         stepping = self._settings.clock
@@ -95,12 +97,15 @@ class Making:
 
 
 @cache
-def _registries(plugins: str | None, disable: str) -> Registries:
+def _registries(plugins: str | None, disable: str, own_paths: tuple[str, ...]) -> Registries:
     """Compiled once for all servers of the process; nothing that belongs to one of them is in there."""
     manager = PluginManager(None if plugins is None else [plugins], [disable])
     manager.load()
     manager.check()
-    return Registries(manager)
+    registries = Registries(manager, own_paths)
+    for era in Era:
+        registries(era)  # now, as servers in several threads may ask for them later
+    return registries
 
 
 def _clock(options: ServerOptions) -> FakeClock | None:

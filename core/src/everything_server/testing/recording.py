@@ -164,7 +164,11 @@ class PipeRecording(Recording):
                 break
         *lines, self._rest = self._rest.split(b"\n")
         for line in filter(None, lines):
-            self(Received.from_json(json.loads(line)))
+            try:
+                received = Received.from_json(json.loads(line))
+            except ValueError:  # its process was killed while it wrote
+                received = Received(transport="stdio", problem="The record of this message is torn")
+            self(received)
 
 
 def _is(received: Received, wanted: Wanted) -> bool:
