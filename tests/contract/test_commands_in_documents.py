@@ -28,7 +28,6 @@ NOT_RUN = {
     r"(\S+/bin/)?pip install ./core './plugins/\*' \.": "it fetches packages; the Makefile installs the same folders",
     r"pip install ./examples/dice|everything-server .*\bdice\.roll\b.*": "the example has an environment and tests of "
     "its own, in test_example_distribution.py",
-    r"pip install everything-server": "it fetches what was published; test_published.py installs wheels of this code",
     r"docker build .*": "there is no engine; test_container.py looks at what it would do",
     r"npx @modelcontextprotocol/inspector .*": "the clients' tests run the installed Inspector in the same way; the "
     "server that it starts is started here",
