@@ -39,7 +39,7 @@ LAYERS = (
     {"catalogue"},
     {"registry"},
     {"manager"},
-    {"tools", "resources", "prompts", "completion", "input_required", "pagination", "asking"},
+    {"tools", "resources", "prompts", "completion", "input_required", "pagination", "asking", "settings"},
     {"functions", "selection", "request_state"},
     # What plugins see, and what they hand out.
     {"content.*"},

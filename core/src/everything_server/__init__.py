@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from everything_server.capabilities import SAMPLING as SAMPLING
     from everything_server.capabilities import URL_ELICITATION as URL_ELICITATION
     from everything_server.capabilities import all_of as all_of
+    from everything_server.capabilities import answer_type as answer_type
     from everything_server.capabilities import extension_capability as extension_capability
     from everything_server.capabilities import needed_for as needed_for
     from everything_server.capabilities import satisfies as satisfies
@@ -48,7 +49,6 @@ if TYPE_CHECKING:
     from everything_server.randomness import Randomness as Randomness
     from everything_server.registry import Registries as Registries
     from everything_server.registry import Registry as Registry
-    from everything_server.server import Settings as Settings
     from everything_server.server import create_server as create_server
     from everything_server.serving.factory import Factory as Factory
     from everything_server.serving.factory import ServerFactory as ServerFactory
@@ -57,6 +57,7 @@ if TYPE_CHECKING:
     from everything_server.serving.handler import is_legacy_request as is_legacy_request
     from everything_server.serving.handler import legacy_stateless_fallback as legacy_stateless_fallback
     from everything_server.serving.stdio import serve_stdio as serve_stdio
+    from everything_server.settings import Settings as Settings
     from everything_server.specs import PromptSpec as PromptSpec
     from everything_server.specs import ResourceSpec as ResourceSpec
     from everything_server.specs import ResourceTemplateSpec as ResourceTemplateSpec
@@ -73,6 +74,7 @@ _HOME = {
         "SAMPLING",
         "URL_ELICITATION",
         "all_of",
+        "answer_type",
         "extension_capability",
         "needed_for",
         "satisfies",
@@ -95,10 +97,11 @@ _HOME = {
     "presets": ("preset_command",),
     "randomness": ("Randomness",),
     "registry": ("Registries", "Registry"),
-    "server": ("Settings", "create_server"),
+    "server": ("create_server",),
     "serving.factory": ("Factory", "ServerFactory", "ServingContext"),
     "serving.handler": ("create_mcp_handler", "is_legacy_request", "legacy_stateless_fallback"),
     "serving.stdio": ("serve_stdio",),
+    "settings": ("Settings",),
     "specs": (
         "CacheHint",
         "PromptSpec",

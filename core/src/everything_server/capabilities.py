@@ -1,15 +1,21 @@
-"""Which client capabilities a feature may count on."""
+"""Which client capabilities a feature may count on, and what a client that has them answers."""
 
 from typing import Any, cast
 
 from mcp_types import (
     ClientCapabilities,
     CreateMessageRequest,
+    CreateMessageResult,
+    CreateMessageResultWithTools,
     ElicitationCapability,
     ElicitRequest,
     ElicitRequestURLParams,
+    ElicitResult,
     FormElicitationCapability,
+    InputRequest,
+    InputResponse,
     ListRootsRequest,
+    ListRootsResult,
     RootsCapability,
     SamplingCapability,
     SamplingToolsCapability,
@@ -83,3 +89,14 @@ def needed_for(request: BaseModel) -> ClientCapabilities:
             return ROOTS
         case _:
             return ClientCapabilities()
+
+
+def answer_type(request: InputRequest) -> type[InputResponse]:
+    """What a client answers one of the requests of an `InputRequiredResult` with."""
+    match request:
+        case ElicitRequest():
+            return ElicitResult
+        case CreateMessageRequest(params=params):
+            return CreateMessageResultWithTools if params.tools else CreateMessageResult
+        case _:
+            return ListRootsResult

@@ -12,11 +12,6 @@ from mcp.server.context import ServerRequestContext
 from mcp.server.session import ServerSession
 from mcp.shared.message import ServerMessageMetadata
 from mcp_types import (
-    CreateMessageRequest,
-    CreateMessageResult,
-    CreateMessageResultWithTools,
-    ElicitRequest,
-    ElicitResult,
     InputRequest,
     InputRequiredResult,
     InputResponse,
@@ -28,7 +23,7 @@ from mcp_types import (
 )
 from pydantic import ValidationError
 
-from everything_server.capabilities import needed_for, satisfies
+from everything_server.capabilities import answer_type, needed_for, satisfies
 from everything_server.context import ServerContext
 from everything_server.eras import Era
 from everything_server.errors import MCPError, ToolError, missing_capability
@@ -121,12 +116,4 @@ async def _ask_all(session: ServerSession, result: InputRequiredResult, request_
 async def _ask(session: ServerSession, request: InputRequest, request_id: RequestId | None) -> InputResponse:
     # Related to the call, so that over HTTP the question travels on the call's own stream.
     metadata = ServerMessageMetadata(related_request_id=request_id)
-    match request:
-        case ElicitRequest():
-            return await session.send_request(request, ElicitResult, ANSWER_TIMEOUT, metadata)
-        case CreateMessageRequest(params=params) if params.tools:
-            return await session.send_request(request, CreateMessageResultWithTools, ANSWER_TIMEOUT, metadata)
-        case CreateMessageRequest():
-            return await session.send_request(request, CreateMessageResult, ANSWER_TIMEOUT, metadata)
-        case _:
-            return await session.send_request(request, ListRootsResult, ANSWER_TIMEOUT, metadata)
+    return await session.send_request(request, answer_type(request), ANSWER_TIMEOUT, metadata)

@@ -16,9 +16,9 @@ if TYPE_CHECKING:
     from everything_server.eras import Era
     from everything_server.manager import PluginManager
     from everything_server.registry import Registries
-    from everything_server.server import Settings
     from everything_server.serving.factory import ServerFactory
     from everything_server.serving.received import Observe
+    from everything_server.settings import Settings
 
 Command = Callable[..., None]
 Decorator = Callable[[Command], Command]
@@ -105,7 +105,7 @@ class Options:
     @cached_property
     def settings(self) -> "Settings":
         """What the process decides for all of its servers."""
-        from everything_server.server import Settings
+        from everything_server.settings import Settings
 
         if self.seed is not None:
             if self.state_keys:

@@ -1,18 +1,17 @@
 """Composes a server from a registry: microseconds, so that every connection and every modern request has its own."""
 
 import logging
-from collections.abc import AsyncGenerator, Awaitable, Callable, Collection, Mapping
+from collections.abc import AsyncGenerator, Awaitable, Callable, Mapping
 from contextlib import asynccontextmanager
-from dataclasses import dataclass, field
-from functools import cache, cached_property
-from typing import Any, Final, Self
+from functools import cache
+from typing import Any, Final
 
 import anyio
 from mcp.server.caching import CacheableMethod, CacheHint
 from mcp.server.context import CallNext, HandlerResult, ServerRequestContext
 from mcp.server.extension import MethodBinding
 from mcp.server.lowlevel import NotificationOptions, Server
-from mcp.server.request_state import RequestStateBoundary, RequestStateSecurity
+from mcp.server.request_state import RequestStateBoundary
 from mcp.server.subscriptions import ServerEvent
 from mcp_types import (
     CallToolRequestParams,
@@ -43,18 +42,16 @@ from pydantic import ValidationError
 
 from everything_server.capabilities import ROOTS, satisfies
 from everything_server.catalogue import Additions, Catalogue
-from everything_server.clock import Clock, SteppingClock, SystemClock
 from everything_server.completion import complete
-from everything_server.context import Context, Publish, ServerContext, State
-from everything_server.eras import BOTH_ERAS, Era, versions_of
+from everything_server.context import Context, Publish, ServerContext
+from everything_server.eras import Era, versions_of
 from everything_server.errors import ToolError, invalid_params, missing_capability
 from everything_server.extensions import ExtensionSpec, require_extension
 from everything_server.functions import explain
 from everything_server.input_required import sync_roots, with_answers
 from everything_server.pagination import page
-from everything_server.randomness import Randomness
 from everything_server.registry import Registry
-from everything_server.request_state import repeatable_sealing, sealing_by
+from everything_server.settings import Settings
 from everything_server.specs import CompletionFunction
 from everything_server.tools import ToolResult, error_result
 from everything_server.version import __version__
@@ -77,41 +74,6 @@ CLEANUP_TIMEOUT: Final = 1.0
 """Seconds that the cleanup of one instance may take."""
 
 RequestContext = ServerRequestContext[ServerContext, Any]
-
-
-@dataclass(frozen=True)
-class Settings:
-    """What whoever starts the process decides for all of its servers."""
-
-    page_size: int | None = None
-    """Entries on a page of a list; None puts all on one."""
-    eras: Collection[Era] = BOTH_ERAS
-    """The eras that this process serves, which decides the versions it names."""
-    clock: Clock = field(default_factory=SystemClock)
-    randomness: Randomness = field(default_factory=Randomness)
-    """Where ids and random choices come from."""
-    request_state: RequestStateSecurity | None = None
-    """Seals the state of calls that ask the client; by default with a key of this process, for ten minutes."""
-    process_state: State = field(default_factory=State)
-    """What outlives a modern request."""
-
-    @cached_property
-    def sealing(self) -> RequestStateSecurity:
-        """What seals the state of calls that ask the client."""
-        return self.request_state or sealing_by(self.clock)
-
-    @classmethod
-    def repeatable(cls, seed: int, clock: Clock | None = None, **others: Any) -> Self:
-        """Settings with which the same conversation is the same to the byte, from run to run; for tests only.
-
-        Args:
-            seed: Decides every id, every random choice and the key that seals states, all of which can be guessed.
-            clock: What time it is; by default one that the conversation moves, see `SteppingClock`.
-            others: Further settings.
-        """
-        randomness, clock = Randomness(seed), clock or SteppingClock()
-        sealing = repeatable_sealing(Randomness(seed), clock)
-        return cls(clock=clock, randomness=randomness, request_state=sealing, **others)
 
 
 async def publish_nowhere(event: ServerEvent) -> None:

@@ -11,7 +11,8 @@ from starlette.requests import Request
 from everything_server.context import Publish
 from everything_server.eras import Era
 from everything_server.registry import Registry
-from everything_server.server import Settings, create_server
+from everything_server.server import create_server
+from everything_server.settings import Settings
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -9,9 +9,9 @@ from everything_server.clock import SteppingClock, SystemClock
 from everything_server.eras import Era
 from everything_server.manager import PluginManager
 from everything_server.registry import Registries
-from everything_server.server import Settings
 from everything_server.serving.factory import ServerFactory
 from everything_server.serving.received import Observe
+from everything_server.settings import Settings
 from everything_server.testing.clock import FakeClock, InstantClock
 from everything_server.testing.options import ServerOptions
 from everything_server.transports.recording import both, stepping_with

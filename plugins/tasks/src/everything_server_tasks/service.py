@@ -14,6 +14,7 @@ from everything_server import (
     MCPError,
     ServerContext,
     ToolError,
+    answer_type,
     extension_capability,
     invalid_params,
     missing_capability,
@@ -24,15 +25,9 @@ from mcp_types import (
     INTERNAL_ERROR,
     CallToolResult,
     ClientCapabilities,
-    CreateMessageRequest,
-    CreateMessageResult,
-    CreateMessageResultWithTools,
-    ElicitRequest,
-    ElicitResult,
     ErrorData,
     InputRequest,
     InputResponse,
-    ListRootsResult,
     TextContent,
 )
 from pydantic import ValidationError
@@ -255,15 +250,8 @@ def _check(record: TaskRecord, state: InputRequired) -> None:
 
 
 def _parsed(key: str, request: InputRequest, response: Any) -> InputResponse:
-    match request:
-        case ElicitRequest():
-            kind = ElicitResult
-        case CreateMessageRequest(params=params):
-            kind = CreateMessageResultWithTools if params.tools else CreateMessageResult
-        case _:
-            kind = ListRootsResult
     try:
-        return kind.model_validate(response, by_name=False)
+        return answer_type(request).model_validate(response, by_name=False)
     except ValidationError:
         raise invalid_params(
             f"Invalid params for tasks/update: inputResponses.{key}: is no answer to {request.method}"
