@@ -6,6 +6,7 @@ import socket
 import sys
 from collections.abc import Callable, Coroutine, Generator
 from contextlib import contextmanager, suppress
+from functools import partial
 from typing import Any, Final
 
 import anyio
@@ -87,7 +88,8 @@ def serve(
 
     config = _config(app, date_header=date_header)
     with asyncio.Runner(loop_factory=config.get_loop_factory()) as runner:
-        runner.run(_serve(_Server(config, announce), listening, close))
+        server = _Server(config, announce)
+        runner.run(_serve(server, listening, partial(_stop_on_signal, server, close)))
 
 
 def serve_until_stopped(
@@ -117,10 +119,7 @@ def serve_until_stopped(
                 loop.call_soon_threadsafe(stop.set)
 
         server = _Server(config, lambda: started(enough))
-        async with anyio.create_task_group() as tasks:
-            tasks.start_soon(_stop_when, stop, server, close)
-            await server.serve(sockets=[listening])
-            tasks.cancel_scope.cancel()
+        await _serve(server, listening, partial(_stop_when, stop, server, close))
 
     with asyncio.Runner(loop_factory=config.get_loop_factory()) as runner:
         runner.run(run())
@@ -170,9 +169,12 @@ class _Server(uvicorn.Server):
         yield
 
 
-async def _serve(server: _Server, listening: socket.socket, close: Close) -> None:
+async def _serve(
+    server: _Server, listening: socket.socket, wait_for_the_end: Callable[[], Coroutine[Any, Any, None]]
+) -> None:
+    """Serve, and beside it wait for whatever stops the server."""
     async with anyio.create_task_group() as tasks:
-        tasks.start_soon(_stop_on_signal, server, close)
+        tasks.start_soon(wait_for_the_end)
         await server.serve(sockets=[listening])
         tasks.cancel_scope.cancel()
 
@@ -185,13 +187,17 @@ async def _stop_on_signal(server: _Server, close: Close) -> None:
                     os._exit(128 + number)
                 server.stop()
                 end_at_the_latest_in(LIMIT)
-                tasks.start_soon(close)
-                tasks.start_soon(_cut_connections, server)
+                tasks.start_soon(_end_connections, server, close)
 
 
 async def _stop_when(stop: anyio.Event, server: _Server, close: Close) -> None:
     await stop.wait()
     server.stop()
+    await _end_connections(server, close)
+
+
+async def _end_connections(server: _Server, close: Close) -> None:
+    """Tell all that is open to end, and cut what has not."""
     async with anyio.create_task_group() as tasks:
         tasks.start_soon(close)
         tasks.start_soon(_cut_connections, server)
